@@ -35,7 +35,9 @@ func StringValue(s string) Value { return Value{S: s} }
 func DecimalValue(d Int128) Value { return Value{I: int64(d.Lo), Hi: d.Hi} }
 
 // Time96Value is a value of layout T96.
-func Time96Value(millis int64, nanoOfMilli int32) Value { return Value{I: millis, Hi: int64(nanoOfMilli)} }
+func Time96Value(millis int64, nanoOfMilli int32) Value {
+	return Value{I: millis, Hi: int64(nanoOfMilli)}
+}
 
 // Int128 is the value of layout D128.
 func (v Value) Int128() Int128 { return Int128{Lo: uint64(v.I), Hi: v.Hi} }
