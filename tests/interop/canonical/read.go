@@ -169,7 +169,7 @@ func text(t types.Type, s string) (columnar.Value, error) {
 		return columnar.IntValue(at.Unix() / 86400), err
 	case types.Time:
 		at, err := time.Parse("15:04:05.000", s)
-		return columnar.IntValue(at.AddDate(1970, 0, 0).UnixMilli() - at.Truncate(24*time.Hour).AddDate(1970, 0, 0).UnixMilli()), err
+		return columnar.IntValue(at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).Milliseconds()), err
 	case types.Timestamp, types.TimestampLTZ:
 		at, err := time.Parse("2006-01-02 15:04:05.999999999", strings.TrimSuffix(s, "Z"))
 		switch {
