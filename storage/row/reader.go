@@ -1,0 +1,365 @@
+package row
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/types"
+)
+
+// Deserialize reads the serialised form of a row of flat types. The row must have as
+// many fields as ts. nil is the row without fields. Strings do not alias data.
+func Deserialize(ts []types.Type, data []byte) ([]columnar.Value, error) {
+	row, err := Body(len(ts), data)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(ts, row)
+}
+
+// Body checks the arity in front of a serialised row and returns the row. For arity 0
+// data may be nil.
+func Body(arity int, data []byte) ([]byte, error) {
+	if data == nil && arity == 0 {
+		return make([]byte, fixedBytes(0)), nil
+	}
+	if len(data) < 4 {
+		return nil, damaged("serialised row has %d bytes", len(data))
+	}
+	if n := binary.BigEndian.Uint32(data); n != uint32(arity) {
+		return nil, damaged("serialised row has %d fields, want %d", n, arity)
+	}
+	return data[4:], nil
+}
+
+// Decode reads a binary row of flat types. Strings do not alias data.
+func Decode(ts []types.Type, data []byte) ([]columnar.Value, error) {
+	r, err := openRow(len(ts), data)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]columnar.Value, len(ts))
+	for f := range ts {
+		if out[f], err = r.value(f, &ts[f]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// AppendTo reads a binary row and appends each field to its column, whose type says
+// how it is read; nested types are read too. After an error the columns may differ in
+// length and must be reset.
+func AppendTo(cols []*columnar.Vector, data []byte) error {
+	r, err := openRow(len(cols), data)
+	if err != nil {
+		return err
+	}
+	for f, c := range cols {
+		if err := r.appendTo(c, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AppendSerializedTo is AppendTo for the serialised form.
+func AppendSerializedTo(cols []*columnar.Vector, data []byte) error {
+	row, err := Body(len(cols), data)
+	if err != nil {
+		return err
+	}
+	return AppendTo(cols, row)
+}
+
+func damaged(format string, args ...any) error {
+	return corrupt.Errorf("", corrupt.NoOffset, format, args...)
+}
+
+// reader looks into a row, or into an array of 8-byte elements.
+type reader struct {
+	data  []byte // from the row's start to its end
+	nulls []byte
+	shift int
+	slots []byte
+}
+
+func openRow(n int, data []byte) (reader, error) {
+	if len(data) < fixedBytes(n) {
+		return reader{}, damaged("row of %d fields has %d bytes", n, len(data))
+	}
+	return reader{data: data, nulls: data, shift: 8, slots: data[bitsetBytes(n):fixedBytes(n)]}, nil
+}
+
+func (r *reader) isNull(f int) bool {
+	bit := f + r.shift
+	return r.nulls[bit>>3]&(1<<(bit&7)) != 0
+}
+
+func (r *reader) slot(f int) uint64 { return binary.LittleEndian.Uint64(r.slots[8*f:]) }
+
+// variable is n bytes of the variable part at the offset in the high half of a slot.
+func (r *reader) variable(slot uint64, n int) ([]byte, error) {
+	at := int(slot >> 32)
+	if n > len(r.data) || at > len(r.data)-n {
+		return nil, damaged("value of %d bytes at %d reaches past the %d bytes of its row", n, at, len(r.data))
+	}
+	return r.data[at : at+n], nil
+}
+
+// bytes are the bytes of a string slot; f is where an inline one lies.
+func (r *reader) bytes(f int) ([]byte, error) {
+	s := r.slot(f)
+	if s>>63 == 0 {
+		return r.variable(s, int(uint32(s)))
+	}
+	n := int(s >> 56 & 0x7f)
+	if n > maxInline {
+		return nil, damaged("inline value of %d bytes", n)
+	}
+	return r.slots[8*f : 8*f+n], nil
+}
+
+func (r *reader) timestamp(slot uint64) (millis int64, nanos int32, err error) {
+	b, err := r.variable(slot, 8)
+	if err != nil {
+		return 0, 0, err
+	}
+	nanos = int32(slot)
+	if nanos < 0 || nanos > 999999 {
+		return 0, 0, damaged("timestamp with %d nanoseconds in a millisecond", nanos)
+	}
+	return int64(binary.LittleEndian.Uint64(b)), nanos, nil
+}
+
+func (r *reader) decimal(slot uint64) (columnar.Int128, error) {
+	n := int(uint32(slot))
+	if n < 1 || n > 16 {
+		return columnar.Int128{}, damaged("decimal of %d bytes", n)
+	}
+	b, err := r.variable(slot, n)
+	if err != nil {
+		return columnar.Int128{}, err
+	}
+	d := columnar.Int128{Hi: int64(int8(b[0])) >> 7}
+	d.Lo = uint64(d.Hi)
+	for _, x := range b {
+		d.Hi = d.Hi<<8 | int64(d.Lo>>56)
+		d.Lo = d.Lo<<8 | uint64(x)
+	}
+	return d, nil
+}
+
+func (r *reader) micros(slot uint64) (int64, error) {
+	millis, nanos, err := r.timestamp(slot)
+	if err != nil {
+		return 0, err
+	}
+	if millis > math.MaxInt64/1000-1 || millis < math.MinInt64/1000 {
+		return 0, damaged("timestamp of %d milliseconds", millis)
+	}
+	return millis*1000 + int64(nanos)/1000, nil
+}
+
+// widen is the value of layout I32 in a slot.
+func widen(k types.Kind, s uint64) int32 {
+	switch k {
+	case types.Boolean:
+		if uint8(s) != 0 {
+			return 1
+		}
+		return 0
+	case types.TinyInt:
+		return int32(int8(s))
+	case types.SmallInt:
+		return int32(int16(s))
+	}
+	return int32(s)
+}
+
+// long is a value of layout I64.
+func (r *reader) long(f int, t *types.Type) (int64, error) {
+	if (t.Kind == types.Timestamp || t.Kind == types.TimestampLTZ) && !compactTimestamp(t.Precision) {
+		return r.micros(r.slot(f))
+	}
+	return int64(r.slot(f)), nil
+}
+
+func (r *reader) value(f int, t *types.Type) (columnar.Value, error) {
+	if r.isNull(f) {
+		return columnar.NullValue, nil
+	}
+	switch columnar.LayoutOf(*t) {
+	case columnar.I32:
+		return columnar.IntValue(int64(widen(t.Kind, r.slot(f)))), nil
+	case columnar.I64:
+		v, err := r.long(f, t)
+		return columnar.IntValue(v), err
+	case columnar.F32:
+		return columnar.FloatValue(float64(math.Float32frombits(uint32(r.slot(f))))), nil
+	case columnar.F64:
+		return columnar.FloatValue(math.Float64frombits(r.slot(f))), nil
+	case columnar.D128:
+		d, err := r.decimal(r.slot(f))
+		return columnar.DecimalValue(d), err
+	case columnar.T96:
+		millis, nanos, err := r.timestamp(r.slot(f))
+		return columnar.Time96Value(millis, nanos), err
+	case columnar.Str:
+		b, err := r.bytes(f)
+		return columnar.StringValue(string(b)), err
+	}
+	return columnar.Value{}, damaged("value of nested type %s where a flat one is wanted", t)
+}
+
+// appendTo appends field f to a column.
+func (r *reader) appendTo(c *columnar.Vector, f int) error {
+	if r.isNull(f) {
+		c.AppendNull()
+		return nil
+	}
+	switch columnar.LayoutOf(c.Type) {
+	case columnar.I32:
+		c.AppendI32(widen(c.Type.Kind, r.slot(f)))
+	case columnar.I64:
+		v, err := r.long(f, &c.Type)
+		if err != nil {
+			return err
+		}
+		c.AppendI64(v)
+	case columnar.F32:
+		c.AppendF32(math.Float32frombits(uint32(r.slot(f))))
+	case columnar.F64:
+		c.AppendF64(math.Float64frombits(r.slot(f)))
+	case columnar.D128:
+		d, err := r.decimal(r.slot(f))
+		if err != nil {
+			return err
+		}
+		c.AppendD128(d)
+	case columnar.T96:
+		millis, nanos, err := r.timestamp(r.slot(f))
+		if err != nil {
+			return err
+		}
+		c.AppendT96(millis, nanos)
+	case columnar.Str:
+		b, err := r.bytes(f)
+		if err != nil {
+			return err
+		}
+		c.AppendBytes(b)
+	default:
+		b, err := r.variable(r.slot(f), int(uint32(r.slot(f))))
+		if err != nil {
+			return err
+		}
+		return appendNested(c, b)
+	}
+	return nil
+}
+
+// appendNested reads a nested value of the column's type.
+func appendNested(c *columnar.Vector, b []byte) error {
+	switch c.Type.Kind {
+	case types.Array:
+		if _, err := readArray(c.Children[0], b); err != nil {
+			return err
+		}
+	case types.Map, types.Multiset:
+		if err := readMap(c, b); err != nil {
+			return err
+		}
+	case types.Row:
+		if err := AppendTo(c.Children, b); err != nil {
+			return err
+		}
+	case types.Variant:
+		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+			return damaged("variant of %d bytes", len(b))
+		}
+		n := int(binary.LittleEndian.Uint32(b))
+		c.Children[0].AppendBytes(b[4 : 4+n])
+		c.Children[1].AppendBytes(b[4+n:])
+	case types.Vector:
+		n, width := c.Type.Length, elementBytes(c.Children[0].Type.Kind)
+		if len(b) < 4 || binary.LittleEndian.Uint32(b) != uint32(n) || uint64(len(b)-4) != uint64(n)*uint64(width) {
+			return damaged("vector of %d bytes, want %d elements of %d bytes", len(b), n, width)
+		}
+		for i := range n {
+			getElement(c.Children[0], b[4+i*width:])
+		}
+	}
+	c.EndList()
+	return nil
+}
+
+func readMap(c *columnar.Vector, b []byte) error {
+	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+		return damaged("map of %d bytes", len(b))
+	}
+	n := int(binary.LittleEndian.Uint32(b))
+	keys, err := readArray(c.Children[0], b[4:4+n])
+	if err != nil {
+		return err
+	}
+	values, err := readArray(c.Children[1], b[4+n:])
+	if err != nil {
+		return err
+	}
+	if keys != values {
+		return damaged("map of %d keys and %d values", keys, values)
+	}
+	return nil
+}
+
+// readArray appends the elements of an array to c and returns how many they are.
+func readArray(c *columnar.Vector, b []byte) (int, error) {
+	if len(b) < 4 {
+		return 0, damaged("array of %d bytes", len(b))
+	}
+	count, width := binary.LittleEndian.Uint32(b), elementBytes(c.Type.Kind)
+	if uint64(count)*uint64(width) > uint64(len(b)) {
+		return 0, damaged("array of %d elements in %d bytes", count, len(b))
+	}
+	n := int(count)
+	head := arrayHeader(n)
+	if head+n*width > len(b) {
+		return 0, damaged("array of %d elements in %d bytes", n, len(b))
+	}
+	r := reader{data: b, nulls: b[4:head], slots: b[head : head+n*width]}
+	packed := width < 8 || c.Type.Kind == types.Double
+	for i := range n {
+		switch {
+		case !packed:
+			if err := r.appendTo(c, i); err != nil {
+				return 0, err
+			}
+		case r.isNull(i):
+			c.AppendNull()
+		default:
+			getElement(c, r.slots[i*width:])
+		}
+	}
+	return n, nil
+}
+
+// getElement appends an element of fixed width.
+func getElement(c *columnar.Vector, b []byte) {
+	switch k := c.Type.Kind; k {
+	case types.Boolean, types.TinyInt:
+		c.AppendI32(widen(k, uint64(b[0])))
+	case types.SmallInt:
+		c.AppendI32(widen(k, uint64(binary.LittleEndian.Uint16(b))))
+	case types.Float:
+		c.AppendF32(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case types.Double:
+		c.AppendF64(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	case types.BigInt:
+		c.AppendI64(int64(binary.LittleEndian.Uint64(b)))
+	default:
+		c.AppendI32(int32(binary.LittleEndian.Uint32(b)))
+	}
+}
