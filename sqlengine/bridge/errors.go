@@ -1,0 +1,315 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer/analyzererrors"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/dolthub/vitess/go/vt/vterrors"
+	kinds "gopkg.in/src-d/go-errors.v1"
+)
+
+// Code is a MySQL error number with its SQLSTATE.
+type Code struct {
+	Num   int
+	State string
+}
+
+// The codes that lakesql raises itself or maps the host's errors to.
+var (
+	CodeAccessDenied     = Code{1045, "28000"}
+	CodeDBAccessDenied   = Code{1044, "42000"}
+	CodeNoDatabase       = Code{1046, "3D000"}
+	CodeBadNull          = Code{1048, "23000"}
+	CodeBadDatabase      = Code{1049, "42000"}
+	CodeTableExists      = Code{1050, "42S01"}
+	CodeBadTable         = Code{1051, "42S02"}
+	CodeAmbiguous        = Code{1052, "23000"}
+	CodeBadField         = Code{1054, "42S22"}
+	CodeWrongGroupField  = Code{1055, "42000"}
+	CodeDuplicateColumn  = Code{1060, "42S21"}
+	CodeDuplicateKeyName = Code{1061, "42000"}
+	CodeDuplicateEntry   = Code{1062, "23000"}
+	CodeParse            = Code{1064, "42000"}
+	CodeEmptyQuery       = Code{1065, "42000"}
+	CodeNonuniqueTable   = Code{1066, "42000"}
+	CodeInvalidDefault   = Code{1067, "42000"}
+	CodeKeyColumnMissing = Code{1072, "42000"}
+	CodeCantDropField    = Code{1091, "42000"}
+	CodeUnknown          = Code{1105, "HY000"}
+	CodeUnknownTable     = Code{1109, "42S02"}
+	CodeFieldTwice       = Code{1110, "42000"}
+	CodeUnknownCharset   = Code{1115, "42000"}
+	CodeColumnCount      = Code{1136, "21S01"}
+	CodeMixGroup         = Code{1140, "42000"}
+	CodeTableDenied      = Code{1142, "42000"}
+	CodeNoSuchTable      = Code{1146, "42S02"}
+	CodePKNull           = Code{1171, "42000"}
+	CodeUnknownVariable  = Code{1193, "HY000"}
+	CodeLockWait         = Code{1205, "HY000"}
+	CodeDeadlock         = Code{1213, "40001"}
+	CodeUnionColumns     = Code{1222, "21000"}
+	CodeWrongVariable    = Code{1231, "42000"}
+	CodeNotSupported     = Code{1235, "42000"}
+	CodeOperandColumns   = Code{1241, "21000"}
+	CodeSubqueryRows     = Code{1242, "21000"}
+	CodeUnknownStmt      = Code{1243, "HY000"}
+	CodeOutOfRange       = Code{1264, "22003"}
+	CodeDataTruncated    = Code{1265, "01000"}
+	CodeReadOnlyVariable = Code{1238, "HY000"}
+	CodeCollationUnknown = Code{1273, "HY000"}
+	CodeReadOnly         = Code{1290, "HY000"}
+	CodeBadValue         = Code{1292, "22007"}
+	CodeNoFunction       = Code{1305, "42000"}
+	CodeInterrupted      = Code{1317, "70100"}
+	CodeViewExists       = Code{1050, "42S01"}
+	CodeNoDefault        = Code{1364, "HY000"}
+	CodeWrongValue       = Code{1366, "HY000"}
+	CodeTooLong          = Code{1406, "22001"}
+	CodeWrongArguments   = Code{1582, "42000"}
+	CodeOverflow         = Code{1690, "22003"}
+	CodeReadOnlyTx       = Code{1792, "25006"}
+	CodeMaxTime          = Code{3024, "HY000"}
+	CodeBadJSON          = Code{3140, "22032"}
+	CodeBadJSONArgument  = Code{3141, "22032"}
+	CodeDBExists         = Code{1007, "HY000"}
+	CodeDBDropMissing    = Code{1008, "HY000"}
+)
+
+// Errorf is an error with a MySQL code. The format may wrap with %w.
+func Errorf(c Code, format string, args ...any) error {
+	return &codedError{c, fmt.Errorf(format, args...)}
+}
+
+// WithCode gives err a MySQL code.
+func WithCode(c Code, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{c, err}
+}
+
+type codedError struct {
+	code Code
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+// SQLError is err as the protocol sends it. A nil err gives nil. It never panics
+// and never gives a number of 0.
+func SQLError(err error) *mysql.SQLError {
+	if err == nil {
+		return nil
+	}
+	var done *mysql.SQLError
+	if errors.As(err, &done) {
+		return withState(done)
+	}
+	var coded *codedError
+	if errors.As(err, &coded) {
+		return newSQLError(coded.code, coded.Error())
+	}
+	if errors.Is(err, context.Canceled) {
+		return newSQLError(CodeInterrupted, "Query execution was interrupted")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return newSQLError(CodeMaxTime, "Query execution was interrupted, maximum statement execution time exceeded")
+	}
+	if e := storageError(err); e != nil {
+		return e
+	}
+	return hostError(err)
+}
+
+func newSQLError(c Code, msg string) *mysql.SQLError {
+	return &mysql.SQLError{Num: c.Num, State: c.State, Message: msg}
+}
+
+// withState gives host errors, which mostly say HY000, the state of their number.
+func withState(e *mysql.SQLError) *mysql.SQLError {
+	if e.State != "" && e.State != "HY000" {
+		return e
+	}
+	for _, c := range []Code{
+		CodeAccessDenied, CodeBadNull, CodeBadDatabase, CodeNoSuchTable, CodeBadField, CodeDuplicateEntry, CodeDeadlock,
+		CodeFieldTwice, CodeOperandColumns, CodeSubqueryRows, CodeCantDropField, CodeKeyColumnMissing, CodeInterrupted,
+	} {
+		if c.Num == e.Num {
+			return newSQLError(c, e.Message)
+		}
+	}
+	return e
+}
+
+// hostError maps the host's error kinds. Texts follow MySQL's where clients or
+// people look for them.
+func hostError(err error) *mysql.SQLError {
+	err = sql.UnwrapError(err)
+	msg := err.Error()
+	if se, ok := vterrors.AsSyntaxError(err); ok {
+		return newSQLError(CodeParse, syntaxText(se.Error()))
+	}
+	if errors.Is(err, sqlparser.ErrEmpty) {
+		return newSQLError(CodeEmptyQuery, "Query was empty")
+	}
+	for _, m := range hostCodes() {
+		if !m.kind.Is(err) {
+			continue
+		}
+		if m.text != nil {
+			if t := m.text.FindStringSubmatch(msg); t != nil {
+				return newSQLError(m.code, expand(m.form, t))
+			}
+		}
+		return newSQLError(m.code, msg)
+	}
+	for _, p := range textCodes() {
+		if p.text.MatchString(msg) {
+			return newSQLError(p.code, msg)
+		}
+	}
+	return withState(sql.CastSQLError(err))
+}
+
+func syntaxText(msg string) string {
+	if strings.HasPrefix(msg, "You have an error") {
+		return msg
+	}
+	return "You have an error in your SQL syntax: " + msg
+}
+
+func expand(form string, groups []string) string {
+	for i := len(groups) - 1; i > 0; i-- {
+		form = strings.ReplaceAll(form, fmt.Sprintf("$%d", i), groups[i])
+	}
+	return form
+}
+
+// hostCode maps one kind of host error; text and form, when set, turn the host's
+// wording into MySQL's.
+type hostCode struct {
+	kind *kinds.Kind
+	code Code
+	text *regexp.Regexp
+	form string
+}
+
+var (
+	reColumnNotFound = regexp.MustCompile(`^column "(.*)" could not be found in any table in scope$`)
+	reTableColumn    = regexp.MustCompile(`^table "(.*)" does not have column "(.*)"$`)
+	reTableExists    = regexp.MustCompile(`^table with name (.*) already exists$`)
+	reTableNotFound  = regexp.MustCompile(`^table not found: ([^,]*)`)
+	reDBNotFound     = regexp.MustCompile(`^database not found: (.*)$`)
+	reDBExists       = regexp.MustCompile(`^can't create database (.*); database exists$`)
+	reNotNull        = regexp.MustCompile(`^column name '(.*)' is non-nullable but attempted to set a value of null$`)
+	reTooLong        = regexp.MustCompile(`(?s)^string '.*' is too large for column '(.*)'$`)
+	reFieldTwice     = regexp.MustCompile(`^column '(.*)' specified twice$`)
+	reAmbiguous      = regexp.MustCompile(`^ambiguous column name "(.*)", it's present`)
+	reDupAlias       = regexp.MustCompile(`^Not unique table/alias: (.*)$`)
+	reFunction       = regexp.MustCompile(`^function: '(.*)' not found$`)
+)
+
+func hostCodes() []hostCode {
+	return []hostCode{
+		{sql.ErrTableNotFound, CodeNoSuchTable, reTableNotFound, "Table '$1' doesn't exist"},
+		{sql.ErrUnknownTable, CodeBadTable, nil, ""},
+		{sql.ErrColumnNotFound, CodeBadField, reColumnNotFound, "Unknown column '$1' in 'field list'"},
+		{sql.ErrTableColumnNotFound, CodeBadField, reTableColumn, "Unknown column '$1.$2' in 'field list'"},
+		{sql.ErrUnknownColumn, CodeBadField, nil, ""},
+		{sql.ErrTableAlreadyExists, CodeTableExists, reTableExists, "Table '$1' already exists"},
+		{sql.ErrExistingView, CodeViewExists, nil, ""},
+		{sql.ErrViewDoesNotExist, CodeBadTable, nil, ""},
+		{sql.ErrDatabaseNotFound, CodeBadDatabase, reDBNotFound, "Unknown database '$1'"},
+		{sql.ErrDatabaseExists, CodeDBExists, reDBExists, "Can't create database '$1'; database exists"},
+		{sql.ErrNoDatabaseSelected, CodeNoDatabase, nil, ""},
+		{sql.ErrInsertIntoNonNullableProvidedNull, CodeBadNull, reNotNull, "Column '$1' cannot be null"},
+		{sql.ErrInsertIntoNonNullableDefaultNullColumn, CodeNoDefault, nil, ""},
+		{sql.ErrInsertIntoMismatchValueCount, CodeColumnCount, nil, ""},
+		{sql.ErrColValCountMismatch, CodeColumnCount, nil, ""},
+		{sql.ErrColumnSpecifiedTwice, CodeFieldTwice, reFieldTwice, "Column '$1' specified twice"},
+		{sql.ErrColumnExists, CodeDuplicateColumn, nil, ""},
+		{sql.ErrDuplicateColumn, CodeDuplicateColumn, nil, ""},
+		{sql.ErrDuplicateKey, CodeDuplicateKeyName, nil, ""},
+		{sql.ErrKeyColumnDoesNotExist, CodeKeyColumnMissing, nil, ""},
+		{sql.ErrCantDropFieldOrKey, CodeCantDropField, nil, ""},
+		{sql.ErrAmbiguousColumnName, CodeAmbiguous, reAmbiguous, "Column '$1' in field list is ambiguous"},
+		{sql.ErrAmbiguousColumnOrAliasName, CodeAmbiguous, nil, ""},
+		{sql.ErrAmbiguousColumnInOrderBy, CodeAmbiguous, nil, ""},
+		{sql.ErrDuplicateAliasOrTable, CodeNonuniqueTable, reDupAlias, "Not unique table/alias: '$1'"},
+		{sql.ErrSyntaxError, CodeParse, nil, ""},
+		{sql.ErrInvalidSyntax, CodeParse, nil, ""},
+		{sql.ErrUnsupportedSyntax, CodeNotSupported, nil, ""},
+		{sql.ErrUnsupportedFeature, CodeNotSupported, nil, ""},
+		{sql.ErrFunctionNotFound, CodeNoFunction, reFunction, "FUNCTION $1 does not exist"},
+		{sql.ErrTableFunctionNotFound, CodeNoFunction, nil, ""},
+		{sql.ErrStoredProcedureDoesNotExist, CodeNoFunction, nil, ""},
+		{sql.ErrInvalidArgumentNumber, CodeWrongArguments, nil, ""},
+		{sql.ErrNonAggregatedColumnWithoutGroupBy, CodeMixGroup, nil, ""},
+		{analyzererrors.ErrValidationGroupBy, CodeWrongGroupField, nil, ""},
+		{sql.ErrColumnNumberDoesNotMatch, CodeUnionColumns, nil, ""},
+		{planbuilder.ErrUnionSchemasDifferentLength, CodeUnionColumns, nil, ""},
+		{planbuilder.ErrPrimaryKeyOnNullField, CodePKNull, nil, ""},
+		{sql.ErrUnknownSystemVariable, CodeUnknownVariable, nil, ""},
+		{sql.ErrInvalidSystemVariableValue, CodeWrongVariable, nil, ""},
+		{sql.ErrSystemVariableReadOnly, CodeReadOnlyVariable, nil, ""},
+		{sql.ErrUnknownPreparedStatement, CodeUnknownStmt, nil, ""},
+		{sql.ErrInvalidColumnDefaultValue, CodeInvalidDefault, nil, ""},
+		{sql.ErrIncompatibleDefaultType, CodeInvalidDefault, nil, ""},
+		{sql.ErrReadOnly, CodeReadOnly, nil, ""},
+		{sql.ErrReadOnlyTransaction, CodeReadOnlyTx, nil, ""},
+		{sql.ErrDatabaseAccessDeniedForUser, CodeDBAccessDenied, nil, ""},
+		{sql.ErrTableAccessDeniedForUser, CodeTableDenied, nil, ""},
+		{sql.ErrPrivilegeCheckFailed, CodeTableDenied, nil, ""},
+		{sql.ErrCollationUnknown, CodeCollationUnknown, nil, ""},
+		{sql.ErrCharSetUnknown, CodeUnknownCharset, nil, ""},
+		{sql.ErrExpectedSingleRow, CodeSubqueryRows, nil, ""},
+		{sql.ErrMoreThanOneRow, CodeSubqueryRows, nil, ""},
+		{sql.ErrValueOutOfRange, CodeOutOfRange, nil, ""},
+		{expression.ErrIntDivDataOutOfRange, CodeOverflow, nil, ""},
+		{gmstypes.ErrConvertToDecimalLimit, CodeOutOfRange, nil, ""},
+		{gmstypes.ErrConvertingToDecimal, CodeWrongValue, nil, ""},
+		{gmstypes.ErrLengthBeyondLimit, CodeTooLong, reTooLong, "Data too long for column '$1'"},
+		{gmstypes.ErrConvertingToTime, CodeBadValue, nil, ""},
+		{gmstypes.ErrConvertingToTimeOutOfRange, CodeBadValue, nil, ""},
+		{gmstypes.ErrConvertingToTimeType, CodeBadValue, nil, ""},
+		{gmstypes.ErrDataTruncatedForColumn, CodeDataTruncated, nil, ""},
+		{gmstypes.ErrBadCharsetString, CodeWrongValue, nil, ""},
+		{sql.ErrInvalidValue, CodeWrongValue, nil, ""},
+		{sql.ErrInvalidJson, CodeBadJSON, nil, ""},
+		{sql.ErrInvalidJSONText, CodeBadJSONArgument, nil, ""},
+		{sql.ErrSavepointDoesNotExist, CodeNoFunction, nil, ""},
+		{plan.ErrInsertIntoNotSupported, CodeNotSupported, nil, ""},
+		{plan.ErrUpdateNotSupported, CodeNotSupported, nil, ""},
+		{plan.ErrDeleteFromNotSupported, CodeNotSupported, nil, ""},
+	}
+}
+
+type textCode struct {
+	text *regexp.Regexp
+	code Code
+}
+
+var (
+	reOutOfRange = regexp.MustCompile(`out of range`)
+	reDropDB     = regexp.MustCompile(`^can't drop database`)
+)
+
+// textCodes is for host errors that have no kind.
+func textCodes() []textCode {
+	return []textCode{{reOutOfRange, CodeOutOfRange}, {reDropDB, CodeDBDropMissing}}
+}
+
+// storageError maps the errors of catalog and storage; nil: not one of theirs.
+func storageError(err error) *mysql.SQLError { return nil }

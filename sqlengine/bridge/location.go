@@ -1,0 +1,51 @@
+package bridge
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// Location is the session's time zone. An unknown one is UTC: the host refuses
+// to set it.
+func Location(ctx *sql.Context) *time.Location {
+	v, err := ctx.GetSessionVariable(ctx, "time_zone")
+	if err != nil {
+		return time.UTC
+	}
+	name, _ := v.(string)
+	loc, err := ParseLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}
+
+// ParseLocation reads a time zone as MySQL names it: SYSTEM, an offset such as
+// +02:00, or a region.
+func ParseLocation(name string) (*time.Location, error) {
+	switch {
+	case name == "" || strings.EqualFold(name, "SYSTEM"):
+		return time.Local, nil
+	case name[0] == '+' || name[0] == '-':
+		var h, m int
+		if n, err := fmt.Sscanf(name[1:], "%d:%d", &h, &m); n != 2 || err != nil || h > 14 || m > 59 {
+			return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
+		}
+		s := h*3600 + m*60
+		if name[0] == '-' {
+			s = -s
+		}
+		if s == 0 {
+			return time.UTC, nil
+		}
+		return time.FixedZone(name, s), nil
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
+	}
+	return loc, nil
+}

@@ -1,0 +1,333 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
+)
+
+// Metrics counts what the handler did. It may be read at any time.
+type Metrics struct {
+	Connections atomic.Int64 // open now
+	Running     atomic.Int64 // statements being executed
+	Statements  atomic.Int64
+	Errors      atomic.Int64
+	Panics      atomic.Int64
+	Rows        atomic.Int64 // sent to clients
+	Bytes       atomic.Int64 // of rows in the text protocol
+}
+
+// Handler runs the commands of all connections.
+type Handler struct {
+	mysql.Handler // the host's: connections, preparing, session state
+
+	engine   *sqle.Engine
+	sessions *server.SessionManager
+	log      *slog.Logger
+	metrics  *Metrics
+	access   connAccess
+}
+
+var _ mysql.Handler = (*Handler)(nil)
+
+// New puts a Handler in front of the host's. log and metrics must not be nil.
+func New(e *sqle.Engine, sm *server.SessionManager, host mysql.Handler, log *slog.Logger, m *Metrics) (*Handler, error) {
+	a, err := newConnAccess()
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{Handler: host, engine: e, sessions: sm, log: log, metrics: m, access: a}, nil
+}
+
+// NewConnection is called when a client connects.
+func (h *Handler) NewConnection(c *mysql.Conn) {
+	h.metrics.Connections.Add(1)
+	h.Handler.NewConnection(c)
+}
+
+// ConnectionClosed is called when a client is gone.
+func (h *Handler) ConnectionClosed(c *mysql.Conn) {
+	h.metrics.Connections.Add(-1)
+	h.Handler.ConnectionClosed(c)
+}
+
+// ComInitDB changes the database of a connection.
+func (h *Handler) ComInitDB(c *mysql.Conn, schemaName string) (err error) {
+	defer h.guard(&err, "")
+	return h.Handler.ComInitDB(c, schemaName)
+}
+
+// ComPrepare plans a prepared statement.
+func (h *Handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, prepare *mysql.PrepareData) (fields []*querypb.Field, err error) {
+	defer h.guard(&err, query)
+	sqlCtx, end, err := h.begin(ctx, c, query, false /* not a query */)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	node, err := h.engine.PrepareQuery(sqlCtx, query)
+	if err != nil {
+		return nil, err
+	}
+	switch node.(type) {
+	case *plan.InsertInto, *plan.Update, *plan.UpdateJoin, *plan.DeleteFrom:
+		return nil, nil
+	}
+	if gmstypes.IsOkResultSchema(node.Schema()) {
+		return nil, nil
+	}
+	return fieldsOf(sqlCtx, node.Schema()), nil
+}
+
+// ComQuery runs one statement.
+func (h *Handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) error {
+	_, err := h.run(&statement{ctx: ctx, conn: c, query: query, callback: callback})
+	return err
+}
+
+// ComMultiQuery runs the first statement of several and returns the others.
+func (h *Handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
+	return h.run(&statement{ctx: ctx, conn: c, query: query, multi: true, callback: callback})
+}
+
+// ComStmtExecute runs a prepared statement.
+func (h *Handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
+	_, err := h.run(&statement{
+		ctx: ctx, conn: c, query: prepare.PrepareStmt, binary: true, bindings: prepare.BindVars,
+		callback: func(r *sqltypes.Result, _ bool) error { return callback(r) },
+	})
+	return err
+}
+
+// guard turns a panic into an error and gives every error its MySQL code.
+func (h *Handler) guard(err *error, query string) {
+	if r := recover(); r != nil {
+		h.metrics.Panics.Add(1)
+		h.log.Error("statement panicked", "query", query, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("internal error: %v", r)
+	}
+	if *err != nil {
+		*err = bridge.SQLError(*err)
+	}
+}
+
+// begin opens the statement's context, entry in the process list and session
+// command; end closes them.
+func (h *Handler) begin(ctx context.Context, c *mysql.Conn, query string, isQuery bool) (*sql.Context, func(), error) {
+	sqlCtx, err := h.sessions.NewContextWithQuery(ctx, c, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	begin, done := sqlCtx.ProcessList.BeginOperation, sqlCtx.ProcessList.EndOperation
+	if isQuery {
+		begin = func(ctx *sql.Context) (*sql.Context, error) { return ctx.ProcessList.BeginQuery(ctx, query) }
+		done = sqlCtx.ProcessList.EndQuery
+	}
+	sqlCtx, err = begin(sqlCtx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := sql.SessionCommandBegin(sqlCtx.Session); err != nil {
+		done(sqlCtx)
+		return nil, nil, err
+	}
+	return sqlCtx, func() {
+		sql.SessionCommandEnd(sqlCtx.Session)
+		done(sqlCtx)
+	}, nil
+}
+
+// statement is one statement on its way.
+type statement struct {
+	ctx      context.Context
+	conn     *mysql.Conn
+	query    string
+	multi    bool // more statements may follow in query
+	binary   bool // result rows in the binary protocol
+	bindings map[string]*querypb.BindVariable
+	callback mysql.ResultSpoolFn
+
+	sent bool // the client has seen the result's columns
+}
+
+func (h *Handler) run(s *statement) (rest string, err error) {
+	h.metrics.Statements.Add(1)
+	h.metrics.Running.Add(1)
+	start := time.Now()
+	defer func() {
+		h.metrics.Running.Add(-1)
+		if err != nil {
+			h.metrics.Errors.Add(1)
+			h.log.Debug("statement failed", "conn", s.conn.ConnectionID, "error", err, "took", time.Since(start))
+		}
+	}()
+	rest, err = h.runGuarded(s)
+	if err == nil || !s.sent {
+		return rest, err
+	}
+	// The columns are out: the host cannot send an error any more, we can.
+	if werr := h.sendError(s, bridge.SQLError(err)); werr != nil {
+		return "", err
+	}
+	return "", nil
+}
+
+func (h *Handler) runGuarded(s *statement) (rest string, err error) {
+	defer h.guard(&err, s.query)
+	ctx, end, err := h.begin(s.ctx, s.conn, s.query, true /* a query */)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	stop := h.watch(ctx, s.conn)
+	defer stop()
+
+	var parsed sqlparser.Statement
+	if s.multi {
+		if _, prepared := h.engine.PreparedDataCache.GetCachedStmt(ctx.Session.ID(), s.query); !prepared {
+			var first string
+			parsed, first, rest, err = h.engine.Parser.Parse(ctx, s.query, true)
+			if err != nil {
+				return "", err
+			}
+			if first != "" {
+				s.query = first
+			}
+		}
+	}
+	bound, err := bindingExprs(s.bindings)
+	if err != nil {
+		return "", err
+	}
+	schema, iter, _, err := h.engine.QueryWithBindings(ctx, s.query, parsed, bound, nil)
+	if err != nil {
+		return "", err
+	}
+	return rest, h.spool(ctx, s, schema, iter, rest != "")
+}
+
+// spool sends a result and closes its iterator, which commits.
+func (h *Handler) spool(ctx *sql.Context, s *statement, schema sql.Schema, iter sql.RowIter, more bool) (err error) {
+	closed := false
+	defer func() {
+		if closed {
+			return
+		}
+		// A panic passes through here as well: nothing of a failed statement may
+		// be committed by closing its iterator.
+		if ss, ok := ctx.Session.(interface{ RollbackStatement(*sql.Context) }); ok {
+			ss.RollbackStatement(ctx)
+		}
+		err = errors.Join(err, iter.Close(ctx))
+	}()
+	finish := func() error {
+		closed = true
+		return iter.Close(ctx)
+	}
+
+	switch {
+	case gmstypes.IsOkResultSchema(schema):
+		r, err := okResult(ctx, iter)
+		if err != nil {
+			return err
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+		h.setStatus(ctx, s.conn)
+		return s.callback(r, more)
+	case schema == nil:
+		for {
+			if _, err := iter.Next(ctx); err == io.EOF {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+		h.setStatus(ctx, s.conn)
+		return s.callback(&sqltypes.Result{}, more)
+	}
+	return h.spoolRows(ctx, s, schema, iter, finish, more)
+}
+
+func okResult(ctx *sql.Context, iter sql.RowIter) (*sqltypes.Result, error) {
+	r := &sqltypes.Result{}
+	for {
+		row, err := iter.Next(ctx)
+		if err == io.EOF {
+			return r, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !gmstypes.IsOkResult(row) {
+			continue
+		}
+		ok := gmstypes.GetOkResult(row)
+		r.RowsAffected, r.InsertID = ok.RowsAffected, ok.InsertID
+		if ok.Info != nil {
+			r.Info = ok.Info.String()
+		}
+	}
+}
+
+// setStatus tells the client whether it is in a transaction.
+func (h *Handler) setStatus(ctx *sql.Context, c *mysql.Conn) {
+	set := func(flag uint16, on bool) {
+		if on {
+			c.StatusFlags |= flag
+		} else {
+			c.StatusFlags &^= flag
+		}
+	}
+	auto, err := plan.IsSessionAutocommit(ctx)
+	set(uint16(mysql.ServerStatusAutocommit), err == nil && auto)
+	set(uint16(mysql.ServerInTransaction), ctx.GetTransaction() != nil)
+}
+
+func (h *Handler) sendError(s *statement, e *mysql.SQLError) error {
+	if err := s.conn.FlushBuffer(); err != nil {
+		return err
+	}
+	if !h.access.mute(s.conn) {
+		return errors.New("wire: connection has no writer")
+	}
+	return newPacketWriter(s.conn, h.access.counter(s.conn)).error(e)
+}
+
+func bindingExprs(bindings map[string]*querypb.BindVariable) (map[string]sqlparser.Expr, error) {
+	if len(bindings) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]sqlparser.Expr, len(bindings))
+	for name, bv := range bindings {
+		v, err := sqltypes.BindVariableToValue(bv)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", name, err)
+		}
+		if out[name], err = sqlparser.ExprFromValue(v); err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", name, err)
+		}
+	}
+	return out, nil
+}

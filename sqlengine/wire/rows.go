@@ -1,0 +1,165 @@
+package wire
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
+	"github.com/lakesql/lakesql/storage/columnar"
+)
+
+// rowEncoder turns host rows and batches into text. It is for one result.
+type rowEncoder struct {
+	schema sql.Schema
+	loc    *time.Location
+	buf    []byte
+	texts  []*expr.Texter
+	nulls  int64 // NaN and infinities shown as NULL
+}
+
+func newRowEncoder(schema sql.Schema, loc *time.Location) *rowEncoder {
+	return &rowEncoder{schema: schema, loc: loc}
+}
+
+// start prepares for batches of this shape; batches of one result have one shape.
+func (e *rowEncoder) start(b *columnar.Batch) error {
+	if len(e.texts) == len(b.Cols) {
+		return nil
+	}
+	if len(b.Cols) != len(e.schema) {
+		return fmt.Errorf("wire: a batch has %d columns, its result %d", len(b.Cols), len(e.schema))
+	}
+	e.texts = make([]*expr.Texter, len(b.Cols))
+	for i, c := range b.Cols {
+		e.texts[i] = expr.NewTexter(c.Type, e.loc)
+	}
+	return nil
+}
+
+// appendSlot appends the text-protocol payload of slot i.
+func (e *rowEncoder) appendSlot(dst []byte, b *columnar.Batch, i int) []byte {
+	for k, v := range b.Cols {
+		x := e.texts[k]
+		if v.IsNull(i) {
+			dst = append(dst, 0xfb)
+			continue
+		}
+		if floating(v.Type) && x.Null(v, i) {
+			e.nulls++
+			dst = append(dst, 0xfb)
+			continue
+		}
+		if v.Dict == nil && columnar.LayoutOf(v.Type) == columnar.Str {
+			s := v.Data[v.Off[i]:v.Off[i+1]]
+			dst = append(appendLenInt(dst, uint64(len(s))), s...)
+			continue
+		}
+		// Most values are short: leave one byte for the length and move the rare long one.
+		at := len(dst)
+		dst = append(dst, 0)
+		dst = x.Append(dst, v, i)
+		n := len(dst) - at - 1
+		if n < 251 {
+			dst[at] = byte(n)
+			continue
+		}
+		text := append(e.buf[:0], dst[at+1:]...)
+		e.buf = text
+		dst = append(appendLenInt(dst[:at], uint64(n)), text...)
+	}
+	return dst
+}
+
+// values gives slot i as host wire values, backed by fresh memory.
+func (e *rowEncoder) values(fields []*querypb.Field, b *columnar.Batch, i int) []sqltypes.Value {
+	out := make([]sqltypes.Value, len(b.Cols))
+	for k, v := range b.Cols {
+		if e.texts[k].Null(v, i) {
+			continue
+		}
+		out[k] = sqltypes.MakeTrusted(fields[k].Type, e.texts[k].Append(nil, v, i))
+	}
+	return out
+}
+
+// appendRow appends the text-protocol payload of a host row.
+func (e *rowEncoder) appendRow(ctx *sql.Context, dst []byte, row sql.Row) ([]byte, error) {
+	for i, col := range e.schema {
+		if row[i] == nil {
+			dst = append(dst, 0xfb)
+			continue
+		}
+		text, err := e.text(ctx, e.buf[:0], col.Type, row[i])
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", col.Name, err)
+		}
+		dst = append(appendLenInt(dst, uint64(len(text))), text...)
+		if cap(text) <= 1<<16 {
+			e.buf = text
+		}
+	}
+	return dst, nil
+}
+
+// rowValues gives a host row as wire values, backed by fresh memory.
+func (e *rowEncoder) rowValues(ctx *sql.Context, row sql.Row) ([]sqltypes.Value, error) {
+	out := make([]sqltypes.Value, len(e.schema))
+	for i, col := range e.schema {
+		if row[i] == nil {
+			continue
+		}
+		text, err := e.text(ctx, nil, col.Type, row[i])
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", col.Name, err)
+		}
+		out[i] = sqltypes.MakeTrusted(col.Type.Type(), text)
+	}
+	return out, nil
+}
+
+// text appends a host value's text. Times are padded to the declared precision,
+// which the host does not do; the rest is the host's own conversion.
+func (e *rowEncoder) text(ctx *sql.Context, dst []byte, t sql.Type, v any) ([]byte, error) {
+	switch x := v.(type) {
+	case time.Time:
+		if dt, ok := t.(sql.DatetimeType); ok {
+			return appendHostTime(dst, x, dt), nil
+		}
+	case int64:
+		if gmstypes.IsInteger(t) && !gmstypes.IsUnsigned(t) {
+			return fmt.Append(dst, x), nil
+		}
+	case string:
+		if gmstypes.IsTextOnly(t) && ctx.GetCharacterSetResults() == sql.CharacterSet_utf8mb4 {
+			return append(dst, x...), nil
+		}
+	}
+	val, err := t.SQL(ctx, dst, v)
+	if err != nil {
+		return nil, err
+	}
+	return append(dst, val.Raw()...), nil
+}
+
+// appendHostTime prints a time that is labelled UTC.
+func appendHostTime(dst []byte, x time.Time, t sql.DatetimeType) []byte {
+	x = x.UTC()
+	if x.IsZero() {
+		// The host's zero value stands for 0000-00-00.
+		dst = append(dst, "0000-00-00"...)
+	} else {
+		y, m, d := x.Date()
+		dst = expr.AppendDate(dst, expr.Day(int64(y), int(m), d))
+	}
+	if gmstypes.IsDateType(t) {
+		return dst
+	}
+	dst = append(dst, ' ')
+	us := int64(x.Hour())*3_600_000_000 + int64(x.Minute())*60_000_000 + int64(x.Second())*1_000_000 + int64(x.Nanosecond())/1000
+	return expr.AppendTime(dst, us, t.Precision())
+}
