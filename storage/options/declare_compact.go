@@ -1,0 +1,42 @@
+package options
+
+// compactOptions declares the options of levels and compaction.
+func compactOptions() []Def {
+	return []Def{
+		{Key: "commit.force-compact", Kind: Bool, Default: "false", Doc: "wait for compaction before each commit"},
+		{Key: "compaction.delete-ratio-threshold", Kind: Double, Default: "0.2", Doc: "append: deleted/total above this forces compaction of a file"},
+		{Key: "compaction.file-num-limit", Kind: Int, Default: "100000", Tier: NoEffect, Doc: "max candidate files of append compaction"},
+		{Key: "compaction.force-rewrite-all-files", Kind: Bool, Default: "false", Tier: NoEffect, Doc: "full compaction rewrites every file"},
+		{Key: "compaction.force-up-level-0", Kind: Bool, Default: "false", Tier: Later, Feature: "lookup compaction", Doc: "always include all L0 files in a pick"},
+		{Key: "compaction.incremental-size-threshold", Kind: Size, Tier: NoEffect, Doc: "full compaction when non-max-level bytes exceed it"},
+		{Key: "compaction.max-size-amplification-percent", Kind: Int, Default: "200", Min: 0, HasMin: true, Doc: "size of the younger runs, in percent of the oldest, from which all are merged"},
+		{Key: "compaction.min.file-num", Kind: Int, Default: "5", Min: 1, HasMin: true, Doc: "append: file count that makes a task"},
+		{Key: "compaction.offpeak-ratio", Kind: Int, Default: "0", Tier: NoEffect, Doc: "added to size-ratio in off-peak hours"},
+		{Key: "compaction.offpeak.end.hour", Kind: Int, Default: "-1", Tier: NoEffect, Doc: "end hour, exclusive; −1 off"},
+		{Key: "compaction.offpeak.start.hour", Kind: Int, Default: "-1", Tier: NoEffect, Doc: "start hour, inclusive; −1 off"},
+		{Key: "compaction.optimization-interval", Kind: Duration, Tier: NoEffect, Doc: "periodic full compaction, keeps '$ro' fresh"},
+		{Key: "compaction.size-ratio", Kind: Int, Default: "1", Min: 0, HasMin: true, Doc: "how much larger, in percent, the next run may be to join a compaction"},
+		{Key: "compaction.skip-expired-partitions", Kind: Bool, Default: "false", Tier: Later, Feature: "partition expiry", Doc: "do not compact partitions that are already expired"},
+		{Key: "compaction.small-file-ratio", Kind: Double, Default: "0.7", Doc: "files below ratio × target are rewritten"},
+		{Key: "compaction.total-size-threshold", Kind: Size, Tier: NoEffect, Doc: "full compaction while the bucket is smaller than this"},
+		{Key: "force-lookup", Kind: Bool, Default: "false", Tier: Later, Feature: "lookup compaction", Immutable: true, Doc: "lookup compaction without a changelog producer"},
+		{Key: "full-compaction.delta-commits", Kind: Int, Min: 1, HasMin: true, Doc: "full compaction every n commits"},
+		{Key: "local-sort.max-num-file-handles", Kind: Int, Default: "128", Tier: NoEffect, Doc: "fan-in of external sort"},
+		{Key: "lookup-compact", Kind: Enum, Default: "RADICAL", Values: []string{"RADICAL", "GENTLE"}, Tier: NoEffect, Doc: "RADICAL or GENTLE"},
+		{Key: "lookup-compact.max-interval", Kind: Int, Tier: NoEffect, Doc: "GENTLE interval"},
+		{Key: "lookup-wait", Kind: Bool, Default: "true", Tier: NoEffect, Fallbacks: []string{"changelog-producer.lookup-wait"}, Doc: "commit waits for lookup compaction"},
+		{Key: "lookup.cache-max-disk-size", Kind: Size, Tier: NoEffect, Doc: "lookup cache disk bound"},
+		{Key: "lookup.cache-max-memory-size", Kind: Size, Default: "256 mb", Tier: NoEffect, Doc: "lookup cache memory bound"},
+		{Key: "num-levels", Kind: Int, Min: 2, HasMin: true, Doc: "LSM levels; default trigger+1"},
+		{Key: "num-sorted-run.compaction-trigger", Kind: Int, Default: "5", Min: 1, HasMin: true, Doc: "runs that trigger compaction"},
+		{Key: "num-sorted-run.stop-trigger", Kind: Int, Min: 1, HasMin: true, Doc: "runs that block writes; default trigger+3"},
+		{Key: "overwrite-upgrade", Kind: Bool, Default: "true", Tier: NoEffect, Doc: "promote non-overlapping overwrite files to the max level"},
+		{Key: "page-size", Kind: Size, Default: "64 kb", Tier: NoEffect, Doc: "memory page"},
+		{Key: "sort-engine", Kind: Enum, Default: "loser-tree", Values: []string{"loser-tree", "min-heap"}, Tier: NoEffect, Doc: "loser-tree / min-heap, same result"},
+		{Key: "sort-spill-buffer-size", Kind: Size, Default: "64 mb", Tier: NoEffect, Doc: "spill buffer of merging"},
+		{Key: "sort-spill-threshold", Kind: Int, Tier: NoEffect, Doc: "readers above this spill; default stop-trigger+1"},
+		{Key: "spill-compression", Kind: Text, Default: "zstd", Tier: NoEffect, Doc: "codec of spilled data"},
+		{Key: "spill-compression.zstd-level", Kind: Int, Default: "1", Tier: NoEffect, Doc: "its level"},
+		{Key: "write-only", Kind: Bool, Default: "false", Fallbacks: []string{"write.compaction-skip"}, Doc: "no compaction, no maintenance"},
+	}
+}

@@ -1,0 +1,43 @@
+package options
+
+// scanOptions declares the options of reading.
+func scanOptions() []Def {
+	return []Def{
+		{Key: "consumer-id", Kind: Text, Tier: Later, Feature: "consumers", Doc: "names the reader's progress record"},
+		{Key: "consumer.changelog-only", Kind: Bool, Default: "false", Tier: Later, Feature: "consumers", Doc: "consumer protects only changelogs (if decoupled)"},
+		{Key: "consumer.expiration-time", Kind: Duration, Tier: Later, Feature: "consumers", Doc: "consumer files unmodified longer are deleted"},
+		{Key: "consumer.ignore-progress", Kind: Bool, Default: "false", Tier: Later, Feature: "consumers", Doc: "start per scan.mode although progress exists"},
+		{Key: "consumer.mode", Kind: Enum, Default: "exactly-once", Values: []string{"exactly-once", "at-least-once"}, Tier: Later, Feature: "consumers", Doc: "exactly-once or at-least-once"},
+		{Key: "continuous.discovery-interval", Kind: Duration, Default: "10 s", Tier: Later, Feature: "streaming reads", Doc: "poll interval of streaming reads"},
+		{Key: "incremental-between", Kind: Text, Tier: Later, Feature: "incremental reads", Doc: "batch incremental read 'a,b'"},
+		{Key: "incremental-between-scan-mode", Kind: Enum, Default: "auto", Values: []string{"auto", "delta", "changelog", "diff"}, Tier: Later, Feature: "incremental reads", Doc: "auto, delta, changelog, diff"},
+		{Key: "incremental-between-tag-to-snapshot", Kind: Bool, Default: "false", Tier: Later, Feature: "incremental reads", Doc: "tags given → treat as snapshot ids"},
+		{Key: "incremental-between-timestamp", Kind: Text, Tier: Later, Feature: "incremental reads", Doc: "batch incremental read by time"},
+		{Key: "incremental-to-auto-tag", Kind: Text, Tier: Later, Feature: "incremental reads", Doc: "diff from the previous auto tag"},
+		{Key: "read.batch-size", Kind: Int, Default: "1024", Tier: NoEffect, Doc: "rows per read batch"},
+		{Key: "scan.bounded.watermark", Kind: Long, Tier: Later, Feature: "streaming reads", Doc: "stream ends beyond this watermark"},
+		{Key: "scan.bucket", Kind: Int, Min: 0, HasMin: true, Doc: "read one bucket only"},
+		{Key: "scan.creation-time-millis", Kind: Long, Doc: "for from-creation-timestamp"},
+		{Key: "scan.fallback-branch", Kind: Text, Tier: Later, Feature: "branches", Doc: "missing partitions are read from this branch"},
+		{Key: "scan.fallback-branch.read-fail-fast", Kind: Bool, Default: "false", Tier: Later, Feature: "branches", Doc: "fail instead of ignoring fallback errors"},
+		{Key: "scan.file-creation-time-millis", Kind: Long, Doc: "only files created at or after"},
+		{Key: "scan.ignore-corrupt-files", Kind: Bool, Default: "false", Tier: Later, Feature: "skipping damaged files", Doc: "skip unreadable files"},
+		{Key: "scan.ignore-lost-files", Kind: Bool, Default: "false", Tier: Later, Feature: "skipping damaged files", Doc: "skip missing files"},
+		{Key: "scan.manifest.parallelism", Kind: Int, Tier: NoEffect, Doc: "threads for manifests"},
+		{Key: "scan.mode", Kind: Enum, Default: "default", Values: []string{"default", "latest-full", "full", "latest", "latest-delta", "compacted-full", "from-timestamp", "from-creation-timestamp", "from-file-creation-time", "from-snapshot", "from-snapshot-full", "incremental"}, Later: []string{"latest-delta", "incremental"}, Fallbacks: []string{"log.scan"}, Doc: "where a read starts"},
+		{Key: "scan.plan-sort-partition", Kind: Bool, Default: "false", Tier: NoEffect, Doc: "order splits by partition"},
+		{Key: "scan.primary-branch", Kind: Text, Tier: Later, Feature: "branches", Doc: "this branch has priority per partition"},
+		{Key: "scan.snapshot-id", Kind: Long, Min: 1, HasMin: true, Doc: "time travel by id"},
+		{Key: "scan.tag-name", Kind: Text, Doc: "time travel by tag"},
+		{Key: "scan.timestamp", Kind: Text, Doc: "time travel by local time text"},
+		{Key: "scan.timestamp-millis", Kind: Long, Fallbacks: []string{"log.scan.timestamp-millis"}, Doc: "time travel by millis"},
+		{Key: "scan.version", Kind: Text, Doc: "travel by tag / watermark-N / id text"},
+		{Key: "scan.watermark", Kind: Long, Doc: "time travel by watermark"},
+		{Key: "source.split.open-file-cost", Kind: Size, Default: "4 mb", Doc: "minimum weight of a file in packing"},
+		{Key: "source.split.target-size", Kind: Size, Default: "128 mb", Min: 1, HasMin: true, Doc: "split size"},
+		{Key: "streaming-read-append-overwrite", Kind: Bool, Default: "false", Tier: Later, Feature: "streaming reads", Doc: "stream the added files of an append overwrite"},
+		{Key: "streaming-read-overwrite", Kind: Bool, Default: "false", Tier: Later, Feature: "streaming reads", Doc: "stream the diff of a pk overwrite"},
+		{Key: "streaming.read.snapshot.delay", Kind: Duration, Tier: Later, Feature: "streaming reads", Doc: "ignore younger snapshots"},
+		{Key: "table-read.sequence-number.enabled", Kind: Bool, Default: "false", Tier: Later, Feature: "sequence numbers in system tables", Doc: "_SEQUENCE_NUMBER column in audit_log/binlog"},
+	}
+}
