@@ -56,6 +56,12 @@ func finish(h, n uint32) uint32 {
 // without nulls, and one key of text, are hashed without building rows.
 func HashBatch(dst []uint32, keys []*columnar.Vector, n int) []uint32 {
 	dst = resize(dst, n)
+	hashInto(dst, keys)
+	return dst
+}
+
+// hashInto is HashBatch into all of dst.
+func hashInto[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 	switch {
 	case len(keys) == 1 && fixedSlot(&keys[0].Type) && keys[0].Dict == nil:
 		hashFixed(dst, keys[0])
@@ -67,10 +73,9 @@ func HashBatch(dst []uint32, keys []*columnar.Vector, n int) []uint32 {
 		var buf []byte
 		for i := range dst {
 			buf = AppendRow(buf[:0], keys, i)
-			dst[i] = hashWords(murmurSeed, buf)
+			dst[i] = T(hashWords(murmurSeed, buf))
 		}
 	}
-	return dst
 }
 
 func resize[T any](s []T, n int) []T {
@@ -102,31 +107,31 @@ func allFixed(keys []*columnar.Vector) bool {
 
 // hashFixed hashes rows of one field of fixed width. The state after the header, and
 // the hash of null, are the same for all.
-func hashFixed(dst []uint32, c *columnar.Vector) {
+func hashFixed[T int32 | uint32](dst []T, c *columnar.Vector) {
 	head := mix64(murmurSeed, 0)
 	switch columnar.LayoutOf(c.Type) {
 	case columnar.I64:
 		for i, v := range c.I64[:len(dst)] {
-			dst[i] = finish(mix64(head, uint64(v)), 16)
+			dst[i] = T(finish(mix64(head, uint64(v)), 16))
 		}
 	case columnar.F64:
 		for i, v := range c.F64[:len(dst)] {
-			dst[i] = finish(mix64(head, math.Float64bits(v)), 16)
+			dst[i] = T(finish(mix64(head, math.Float64bits(v)), 16))
 		}
 	case columnar.F32:
 		for i, v := range c.F32[:len(dst)] {
-			dst[i] = finish(mix64(head, uint64(math.Float32bits(v))), 16)
+			dst[i] = T(finish(mix64(head, uint64(math.Float32bits(v))), 16))
 		}
 	default:
 		mask := smallMask(c.Type.Kind)
 		for i, v := range c.I32[:len(dst)] {
-			dst[i] = finish(mix(mix(head, uint32(v)&mask), 0), 16)
+			dst[i] = T(finish(mix(mix(head, uint32(v)&mask), 0), 16))
 		}
 	}
 	if c.Valid == nil {
 		return
 	}
-	null := finish(mix64(mix64(murmurSeed, 1<<8), 0), 16)
+	null := T(finish(mix64(mix64(murmurSeed, 1<<8), 0), 16))
 	for i := range dst {
 		if c.IsNull(i) {
 			dst[i] = null
@@ -145,16 +150,16 @@ func smallMask(k types.Kind) uint32 {
 }
 
 // hashText hashes rows of one field of layout Str.
-func hashText(dst []uint32, c *columnar.Vector) {
+func hashText[T int32 | uint32](dst []T, c *columnar.Vector) {
 	head := mix64(murmurSeed, 0)
-	null := finish(mix64(mix64(murmurSeed, 1<<8), 0), 16)
+	null := T(finish(mix64(mix64(murmurSeed, 1<<8), 0), 16))
 	for i := range dst {
 		b := c.Data[c.Off[i]:c.Off[i+1]]
 		switch {
 		case c.IsNull(i):
 			dst[i] = null
 		case len(b) <= maxInline:
-			dst[i] = finish(mix64(head, inline(b)), 16)
+			dst[i] = T(finish(mix64(head, inline(b)), 16))
 		default:
 			h := mix(mix(head, uint32(len(b))), 16) // length, offset
 			n := uint32(16 + (len(b)+7)&^7)
@@ -164,7 +169,7 @@ func hashText(dst []uint32, c *columnar.Vector) {
 			if len(b) > 0 {
 				h = mix64(h, tail(b))
 			}
-			dst[i] = finish(h, n)
+			dst[i] = T(finish(h, n))
 		}
 	}
 }
@@ -178,37 +183,37 @@ func tail(b []byte) (v uint64) {
 }
 
 // hashColumns hashes rows of fixed fields without nulls, one column after another.
-func hashColumns(dst []uint32, keys []*columnar.Vector) {
+func hashColumns[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 	head := uint32(murmurSeed)
 	for range bitsetBytes(len(keys)) / 8 {
 		head = mix64(head, 0)
 	}
 	for i := range dst {
-		dst[i] = head
+		dst[i] = T(head)
 	}
 	for _, c := range keys {
 		switch columnar.LayoutOf(c.Type) {
 		case columnar.I64:
 			for i, v := range c.I64[:len(dst)] {
-				dst[i] = mix64(dst[i], uint64(v))
+				dst[i] = T(mix64(uint32(dst[i]), uint64(v)))
 			}
 		case columnar.F64:
 			for i, v := range c.F64[:len(dst)] {
-				dst[i] = mix64(dst[i], math.Float64bits(v))
+				dst[i] = T(mix64(uint32(dst[i]), math.Float64bits(v)))
 			}
 		case columnar.F32:
 			for i, v := range c.F32[:len(dst)] {
-				dst[i] = mix64(dst[i], uint64(math.Float32bits(v)))
+				dst[i] = T(mix64(uint32(dst[i]), uint64(math.Float32bits(v))))
 			}
 		default:
 			mask := smallMask(c.Type.Kind)
 			for i, v := range c.I32[:len(dst)] {
-				dst[i] = mix(mix(dst[i], uint32(v)&mask), 0)
+				dst[i] = T(mix(mix(uint32(dst[i]), uint32(v)&mask), 0))
 			}
 		}
 	}
 	size := uint32(fixedBytes(len(keys)))
 	for i, h := range dst {
-		dst[i] = finish(h, size)
+		dst[i] = T(finish(uint32(h), size))
 	}
 }
