@@ -1,0 +1,575 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/shopspring/decimal"
+
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/types"
+)
+
+// Encoder appends host values to one column in MySQL's strict mode: values that
+// the type cannot hold are errors with MySQL's numbers, values that lose digits
+// are rounded.
+type Encoder struct {
+	name string
+	typ  types.Type
+	loc  *time.Location
+	row  int64 // of the statement, 1 is the first; for messages
+}
+
+// NewEncoder returns an encoder for a column of type t; values of TIMESTAMP_LTZ
+// are read as clocks in loc.
+func NewEncoder(name string, t types.Type, loc *time.Location) *Encoder {
+	return &Encoder{name: name, typ: t, loc: loc}
+}
+
+// Append appends a host value of any type. NOT NULL is not checked here.
+func (e *Encoder) Append(dst *columnar.Vector, v any) error {
+	e.row++
+	switch x := v.(type) {
+	case nil:
+		dst.AppendNull()
+		return nil
+	case sql.AnyWrapper:
+		u, err := x.UnwrapAny(context.Background())
+		if err != nil {
+			return fmt.Errorf("column %s: %w", e.name, err)
+		}
+		e.row--
+		return e.Append(dst, u)
+	}
+	switch e.typ.Kind {
+	case types.Boolean, types.TinyInt, types.SmallInt, types.Int, types.BigInt:
+		return e.integer(dst, v)
+	case types.Float, types.Double:
+		return e.float(dst, v)
+	case types.Decimal:
+		return e.decimal(dst, v)
+	case types.Char, types.VarChar:
+		return e.text(dst, v)
+	case types.Date, types.Timestamp, types.TimestampLTZ:
+		return e.timestamp(dst, v)
+	case types.Time:
+		return e.time(dst, v)
+	case types.Array, types.Map, types.Multiset, types.Row, types.Vector:
+		return e.nested(dst, v)
+	case types.Variant:
+		return Errorf(CodeNotSupported, "writing VARIANT values from SQL is not supported (column '%s')", e.name)
+	}
+	return e.bytes(dst, v)
+}
+
+func (e *Encoder) outOfRange() error {
+	return Errorf(CodeOutOfRange, "Out of range value for column '%s' at row %d", e.name, e.row)
+}
+
+func (e *Encoder) wrong(kind string, v any) error {
+	c := CodeWrongValue
+	if kind == "datetime" || kind == "date" || kind == "time" {
+		c = CodeBadValue
+	}
+	return Errorf(c, "Incorrect %s value: '%v' for column '%s' at row %d", kind, show(v), e.name, e.row)
+}
+
+func (e *Encoder) truncated() error {
+	return Errorf(CodeDataTruncated, "Data truncated for column '%s' at row %d", e.name, e.row)
+}
+
+func (e *Encoder) tooLong() error {
+	return Errorf(CodeTooLong, "Data too long for column '%s' at row %d", e.name, e.row)
+}
+
+// show is a value in a message, cut to a reasonable length.
+func show(v any) string {
+	var s string
+	switch x := v.(type) {
+	case []byte:
+		s = string(x)
+	case time.Time:
+		s = x.Format("2006-01-02 15:04:05.999999")
+	default:
+		s = fmt.Sprint(x)
+	}
+	if len(s) > 64 {
+		s = s[:64]
+	}
+	return strings.ToValidUTF8(s, "?")
+}
+
+func integerRange(k types.Kind) (lo, hi int64) {
+	switch k {
+	case types.Boolean, types.TinyInt:
+		return math.MinInt8, math.MaxInt8
+	case types.SmallInt:
+		return math.MinInt16, math.MaxInt16
+	case types.Int:
+		return math.MinInt32, math.MaxInt32
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+func (e *Encoder) integer(dst *columnar.Vector, v any) error {
+	n, err := e.int64(v)
+	if err != nil {
+		return err
+	}
+	return e.appendInt(dst, n)
+}
+
+// appendInt appends an integer that is checked against the type here.
+func (e *Encoder) appendInt(dst *columnar.Vector, n int64) error {
+	if lo, hi := integerRange(e.typ.Kind); n < lo || n > hi {
+		return e.outOfRange()
+	}
+	switch e.typ.Kind {
+	case types.Boolean:
+		if n != 0 {
+			n = 1
+		}
+		dst.AppendI32(int32(n))
+	case types.BigInt:
+		dst.AppendI64(n)
+	default:
+		dst.AppendI32(int32(n))
+	}
+	return nil
+}
+
+func (e *Encoder) int64(v any) (int64, error) {
+	switch x := v.(type) {
+	case int64:
+		return x, nil
+	case int:
+		return int64(x), nil
+	case int8:
+		return int64(x), nil
+	case int16:
+		return int64(x), nil
+	case int32:
+		return int64(x), nil
+	case uint8:
+		return int64(x), nil
+	case uint16:
+		return int64(x), nil
+	case uint32:
+		return int64(x), nil
+	case uint64:
+		if x > math.MaxInt64 {
+			return 0, e.outOfRange()
+		}
+		return int64(x), nil
+	case uint:
+		return e.int64(uint64(x))
+	case bool:
+		if x {
+			return 1, nil
+		}
+		return 0, nil
+	case float32:
+		return e.int64(float64(x))
+	case float64:
+		r := math.RoundToEven(x)
+		if r != r || r < math.MinInt64 || r >= math.MaxInt64 {
+			return 0, e.outOfRange()
+		}
+		return int64(r), nil
+	case decimal.Decimal:
+		d, ok := expr.FromBig(x.Round(0).BigInt())
+		if !ok || !expr.Fits64(d) {
+			return 0, e.outOfRange()
+		}
+		return int64(d.Lo), nil
+	case string:
+		return e.intText(x)
+	case []byte:
+		return e.intText(string(x))
+	case time.Time:
+		x = x.UTC()
+		n, _ := strconv.ParseInt(x.Format("20060102150405"), 10, 64)
+		if gmstypes.IsDateType(HostType(e.typ, false)) {
+			n /= 1_000_000
+		}
+		return n, nil
+	case gmstypes.Timespan:
+		s := int64(x) / 1_000_000
+		return s/3600*10000 + s/60%60*100 + s%60, nil
+	}
+	return 0, e.wrong("integer", v)
+}
+
+func (e *Encoder) intText(s string) (int64, error) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, nil
+	}
+	if e.typ.Kind == types.Boolean {
+		switch strings.ToLower(strings.TrimSpace(s)) {
+		case "true":
+			return 1, nil
+		case "false":
+			return 0, nil
+		}
+	}
+	d, st := expr.ParseDecimal(s, 38, 0)
+	switch st {
+	case expr.OK, expr.Rounded:
+		if !expr.Fits64(d) {
+			return 0, e.outOfRange()
+		}
+		return int64(d.Lo), nil
+	case expr.OutOfRange:
+		return 0, e.outOfRange()
+	case expr.Trailing:
+		return 0, e.truncated()
+	}
+	return 0, e.wrong("integer", s)
+}
+
+func (e *Encoder) float(dst *columnar.Vector, v any) error {
+	f, err := e.float64(v)
+	if err != nil {
+		return err
+	}
+	return e.appendFloat(dst, f)
+}
+
+func (e *Encoder) appendFloat(dst *columnar.Vector, f float64) error {
+	if e.typ.Kind == types.Float {
+		if math.Abs(f) > math.MaxFloat32 {
+			return e.outOfRange()
+		}
+		dst.AppendF32(float32(f))
+		return nil
+	}
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return e.outOfRange()
+	}
+	dst.AppendF64(f)
+	return nil
+}
+
+func (e *Encoder) float64(v any) (float64, error) {
+	switch x := v.(type) {
+	case float64:
+		return x, nil
+	case float32:
+		if e.typ.Kind == types.Double {
+			// The shortest text of the single is what the user means.
+			f, err := strconv.ParseFloat(strconv.FormatFloat(float64(x), 'g', -1, 32), 64)
+			return f, err
+		}
+		return float64(x), nil
+	case uint64:
+		return float64(x), nil
+	case decimal.Decimal:
+		return x.InexactFloat64(), nil
+	case string:
+		return e.floatText(x)
+	case []byte:
+		return e.floatText(string(x))
+	}
+	n, err := e.int64(v)
+	return float64(n), err
+}
+
+func (e *Encoder) floatText(s string) (float64, error) {
+	t := strings.TrimSpace(s)
+	f, err := strconv.ParseFloat(t, 64)
+	switch {
+	case err == nil && !strings.ContainsAny(t, "xXnNpP_"):
+		return f, nil
+	case err != nil && math.IsInf(f, 0):
+		return 0, e.outOfRange()
+	}
+	if _, st := expr.ParseDecimal(t, 38, 0); st == expr.Trailing {
+		return 0, e.truncated()
+	}
+	return 0, e.wrong(strings.ToLower(typeName(e.typ)), s)
+}
+
+func (e *Encoder) decimal(dst *columnar.Vector, v any) error {
+	var text string
+	switch x := v.(type) {
+	case int64:
+		d, ok := expr.Rescale(expr.FromInt64(x), 0, e.typ.Scale)
+		if !ok {
+			return e.outOfRange()
+		}
+		return e.appendDecimal(dst, d)
+	case decimal.Decimal:
+		d, ok := expr.FromBig(x.Round(int32(e.typ.Scale)).Shift(int32(e.typ.Scale)).BigInt())
+		if !ok {
+			return e.outOfRange()
+		}
+		return e.appendDecimal(dst, d)
+	case float64:
+		text = strconv.FormatFloat(x, 'f', -1, 64)
+	case float32:
+		text = strconv.FormatFloat(float64(x), 'f', -1, 32)
+	case string:
+		text = x
+	case []byte:
+		text = string(x)
+	case uint64:
+		text = strconv.FormatUint(x, 10)
+	default:
+		n, err := e.int64(v)
+		if err != nil {
+			return err
+		}
+		text = strconv.FormatInt(n, 10)
+	}
+	return e.decimalText(dst, text)
+}
+
+func (e *Encoder) decimalText(dst *columnar.Vector, text string) error {
+	d, st := expr.ParseDecimal(text, e.typ.Precision, e.typ.Scale)
+	switch st {
+	case expr.OK, expr.Rounded:
+		return e.appendDecimal(dst, d)
+	case expr.OutOfRange:
+		return e.outOfRange()
+	case expr.Trailing:
+		return e.truncated()
+	}
+	return e.wrong("decimal", text)
+}
+
+func (e *Encoder) appendDecimal(dst *columnar.Vector, d columnar.Int128) error {
+	if !expr.FitsPrecision(d, e.typ.Precision) {
+		return e.outOfRange()
+	}
+	if e.typ.Precision > types.MaxCompactPrecision {
+		dst.AppendD128(d)
+	} else {
+		dst.AppendI64(int64(d.Lo))
+	}
+	return nil
+}
+
+func (e *Encoder) text(dst *columnar.Vector, v any) error {
+	switch x := v.(type) {
+	case string:
+		return e.appendText(dst, x)
+	case []byte:
+		return e.appendText(dst, string(x))
+	case bool:
+		if x {
+			return e.appendText(dst, "1")
+		}
+		return e.appendText(dst, "0")
+	case time.Time:
+		return e.appendText(dst, x.UTC().Format("2006-01-02 15:04:05.999999"))
+	case float32:
+		return e.appendText(dst, string(expr.AppendFloat(nil, float64(x), 32)))
+	case float64:
+		return e.appendText(dst, string(expr.AppendFloat(nil, x, 64)))
+	case sql.JSONWrapper:
+		s, err := gmstypes.JsonToMySqlString(x)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", e.name, err)
+		}
+		return e.appendText(dst, s)
+	}
+	return e.appendText(dst, fmt.Sprint(v))
+}
+
+// appendText checks text against CHAR(n) and VARCHAR(n), n in characters.
+func (e *Encoder) appendText(dst *columnar.Vector, s string) error {
+	if !utf8.ValidString(s) {
+		return Errorf(CodeWrongValue, "Incorrect string value: '%s' for column '%s' at row %d", hexShow(s), e.name, e.row)
+	}
+	if len(s) > e.typ.Length && utf8.RuneCountInString(s) > e.typ.Length {
+		// Trailing blanks beyond the length are dropped, as MySQL does.
+		cut := strings.TrimRight(s, " ")
+		if utf8.RuneCountInString(cut) > e.typ.Length {
+			return e.tooLong()
+		}
+		for utf8.RuneCountInString(s) > e.typ.Length {
+			s = s[:len(s)-1]
+		}
+	}
+	dst.AppendString(s)
+	return nil
+}
+
+func hexShow(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s) && i < 6; i++ {
+		if s[i] >= 0x20 && s[i] < 0x7f {
+			b.WriteByte(s[i])
+			continue
+		}
+		fmt.Fprintf(&b, `\x%02X`, s[i])
+	}
+	return b.String()
+}
+
+func (e *Encoder) bytes(dst *columnar.Vector, v any) error {
+	var s string
+	switch x := v.(type) {
+	case []byte:
+		s = string(x)
+	case string:
+		s = x
+	default:
+		s = fmt.Sprint(v)
+	}
+	if e.typ.Length > 0 && len(s) > e.typ.Length {
+		return e.tooLong()
+	}
+	if e.typ.Kind == types.Binary && len(s) < e.typ.Length {
+		s += strings.Repeat("\x00", e.typ.Length-len(s))
+	}
+	dst.AppendString(s)
+	return nil
+}
+
+func (e *Encoder) timestamp(dst *columnar.Vector, v any) error {
+	switch x := v.(type) {
+	case time.Time:
+		x = x.UTC()
+		y, m, d := x.Date()
+		nanos := int64(x.Hour())*3600e9 + int64(x.Minute())*60e9 + int64(x.Second())*1e9 + int64(x.Nanosecond())
+		return e.appendDateTime(dst, expr.DateTime{Day: expr.Day(int64(y), int(m), d), Nanos: nanos})
+	case string:
+		return e.timeText(dst, x)
+	case []byte:
+		return e.timeText(dst, string(x))
+	case decimal.Decimal:
+		return e.timeText(dst, x.String())
+	case gmstypes.Timespan:
+		return e.wrong(e.timeKind(), v)
+	}
+	n, err := e.int64(v)
+	if err != nil {
+		return err
+	}
+	return e.timeText(dst, strconv.FormatInt(n, 10))
+}
+
+func (e *Encoder) timeKind() string {
+	if e.typ.Kind == types.Date {
+		return "date"
+	}
+	return "datetime"
+}
+
+func (e *Encoder) timeText(dst *columnar.Vector, s string) error {
+	dt, st := expr.ParseDateTime(s)
+	if st != expr.OK {
+		return e.wrong(e.timeKind(), s)
+	}
+	return e.appendDateTime(dst, dt)
+}
+
+// appendDateTime appends a clock reading; for TIMESTAMP_LTZ it is one in the
+// session's zone unless it brings its own offset.
+func (e *Encoder) appendDateTime(dst *columnar.Vector, dt expr.DateTime) error {
+	if e.typ.Kind == types.Date {
+		dst.AppendI32(int32(dt.Day))
+		return nil
+	}
+	seconds := dt.Day * 86400
+	nanos := expr.RoundNanos(dt.Nanos, e.typ.Precision)
+	switch {
+	case e.typ.Kind == types.TimestampLTZ && !dt.HasOffset:
+		at := instant(time.Unix(seconds, nanos), e.loc)
+		seconds, nanos = at.Unix(), int64(at.Nanosecond())
+	case e.typ.Kind == types.TimestampLTZ:
+		seconds -= int64(dt.Offset)
+	case dt.HasOffset:
+		// A clock with an offset means an instant; it is shown in the session's zone.
+		at := wallClock(time.Unix(seconds-int64(dt.Offset), nanos), e.loc)
+		seconds, nanos = at.Unix(), int64(at.Nanosecond())
+	}
+	seconds += nanos / 1e9
+	nanos %= 1e9
+	switch p := e.typ.Precision; {
+	case p <= 3:
+		dst.AppendI64(seconds*1000 + nanos/1e6)
+	case p <= 6:
+		dst.AppendI64(seconds*1_000_000 + nanos/1000)
+	default:
+		dst.AppendT96(seconds*1000+nanos/1e6, int32(nanos%1e6))
+	}
+	return nil
+}
+
+func (e *Encoder) time(dst *columnar.Vector, v any) error {
+	var nanos int64
+	switch x := v.(type) {
+	case gmstypes.Timespan:
+		nanos = int64(x) * 1000
+	case time.Time:
+		x = x.UTC()
+		nanos = int64(x.Hour())*3600e9 + int64(x.Minute())*60e9 + int64(x.Second())*1e9 + int64(x.Nanosecond())
+	case string, []byte, int64, int32, int16, int8:
+		n, st := expr.ParseTime(show(x))
+		if st != expr.OK {
+			return e.wrong("time", v)
+		}
+		nanos = n
+	default:
+		return e.wrong("time", v)
+	}
+	nanos = expr.RoundNanos(nanos, min(e.typ.Precision, 3))
+	if nanos < 0 || nanos >= 86400e9 {
+		return e.outOfRange()
+	}
+	dst.AppendI32(int32(nanos / 1e6))
+	return nil
+}
+
+func (e *Encoder) nested(dst *columnar.Vector, v any) error {
+	var doc any
+	switch x := v.(type) {
+	case string:
+		if err := decodeJSON(x, &doc); err != nil {
+			return e.badJSON(err)
+		}
+	case []byte:
+		if err := decodeJSON(string(x), &doc); err != nil {
+			return e.badJSON(err)
+		}
+	case sql.JSONWrapper:
+		s, err := gmstypes.JsonToMySqlString(x)
+		if err != nil {
+			return e.badJSON(err)
+		}
+		if err := decodeJSON(s, &doc); err != nil {
+			return e.badJSON(err)
+		}
+	default:
+		return e.badJSON(fmt.Errorf("a %T", v))
+	}
+	j := jsonAppender{loc: e.loc, name: e.name, row: e.row}
+	return j.append(dst, doc)
+}
+
+func (e *Encoder) badJSON(err error) error {
+	return Errorf(CodeBadJSON, "Invalid JSON text: %v in value for column '%s' at row %d", err, e.name, e.row)
+}
+
+func decodeJSON(s string, doc *any) error {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	if err := d.Decode(doc); err != nil {
+		return err
+	}
+	if d.More() {
+		return fmt.Errorf("more than one value")
+	}
+	return nil
+}
