@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/fileio"
@@ -109,7 +110,7 @@ func TestPartitionTypesThatAreRefused(t *testing.T) {
 // A Java before 19 named the directory of 1.5E10 with more digits than we compute.
 func TestOpenFindsAFloatPartition(t *testing.T) {
 	ctx := context.Background()
-	store := mem.New()
+	store := mem.New(time.Now)
 	ts := []types.Type{types.String(), types.Of(types.Float)}
 	p := testPaths(t, PathConfig{PartitionFields: []types.Field{{Name: "a", Type: ts[0]}, {Name: "f", Type: ts[1]}}})
 	for _, dir := range []string{"a=x/f=1.0", "a=x/f=1.50000005E10", "a=y/f=1.50000005E10"} {
