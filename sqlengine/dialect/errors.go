@@ -1,0 +1,62 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MySQL error numbers that a Parser returns.
+const (
+	codeSyntax      = 1064 // ER_PARSE_ERROR, 42000
+	codeUnsupported = 1235 // ER_NOT_SUPPORTED_YET, 42000
+	codeWrongValue  = 1525 // ER_WRONG_VALUE, HY000: a date or time literal
+)
+
+// Error is a fault in the text of a statement.
+type Error struct {
+	Code    int    // MySQL error number
+	State   string // SQLSTATE
+	Message string // complete, with line where it helps
+	Pos     int    // byte offset in the typed statement
+	Line    int    // 1 is the statement's first line
+	Column  int    // in characters, 1 is the first
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// nearMax is the length in bytes to which MySQL cuts the text after "near".
+const nearMax = 80
+
+// syntaxError says that the statement src is wrong at byte pos. detail, such as
+// "expected ')'", may be "".
+func syntaxError(src string, pos int, detail string) *Error {
+	pos = min(max(pos, 0), len(src))
+	near := src[pos:]
+	if len(near) > nearMax {
+		cut := nearMax
+		for cut > 0 && !utf8.RuneStart(near[cut]) {
+			cut--
+		}
+		near = near[:cut]
+	}
+	if detail == "" {
+		detail = "check the manual for the right syntax to use"
+	}
+	e := &Error{Code: codeSyntax, State: "42000", Pos: pos}
+	e.locate(src)
+	e.Message = fmt.Sprintf("You have an error in your SQL syntax; %s near '%s' at line %d", detail, near, e.Line)
+	return e
+}
+
+// unsupported says that a feature is refused, by its name.
+func unsupported(pos int, feature string) *Error {
+	return &Error{Code: codeUnsupported, State: "42000", Pos: pos,
+		Message: "lakesql does not support " + feature}
+}
+
+func (e *Error) locate(src string) {
+	before := src[:min(max(e.Pos, 0), len(src))]
+	e.Line = strings.Count(before, "\n") + 1
+	e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+}

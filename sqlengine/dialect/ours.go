@@ -1,0 +1,142 @@
+package dialect
+
+import (
+	"strings"
+)
+
+// ours reads the statement if its first words make it one of ours; it returns
+// nil for one that goes to the host's parser.
+func (g *grammar) ours() (Statement, error) {
+	stmt, err := g.dispatch()
+	if stmt == nil || err != nil {
+		return nil, err
+	}
+	return stmt, g.finish()
+}
+
+func (g *grammar) dispatch() (Statement, error) {
+	if g.tokens[0].kind != tWord {
+		return nil, nil
+	}
+	switch strings.ToUpper(g.text(0)) {
+	case "CREATE":
+		return g.create()
+	case "CALL":
+		return g.call()
+	case "SET":
+		return g.set()
+	case "RESET":
+		return g.reset()
+	}
+	return nil, nil
+}
+
+func (g *grammar) create() (Statement, error) {
+	i := 1
+	if g.is(i, "OR") && g.is(i+1, "REPLACE") {
+		i += 2
+	}
+	if g.is(i, "TEMPORARY") || g.is(i, "EXTERNAL") {
+		i++
+	}
+	if g.is(i, "TABLE") {
+		g.i = 1
+		return g.createTable()
+	}
+	return nil, nil
+}
+
+// call reads CALL [catalog.]sys.name(args). Other procedures are the host's.
+func (g *grammar) call() (Statement, error) {
+	g.i = 1
+	n, err := g.tableName()
+	if err != nil || !strings.EqualFold(n.Database, "sys") {
+		g.i = 0
+		return nil, nil
+	}
+	c := &Call{Catalog: n.Catalog, Name: strings.ToLower(n.Table), Pos: n.Pos}
+	if err := g.expectOp("("); err != nil {
+		return nil, err
+	}
+	for !g.acceptOp(")") {
+		if len(c.Args) > 0 {
+			if err := g.expectOp(","); err != nil {
+				return nil, err
+			}
+		}
+		if err := g.argument(c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (g *grammar) argument(c *Call) error {
+	var a Arg
+	pos := g.pos()
+	if name, ok := g.name(g.i); ok && (g.op(g.i+1, "=>") || g.op(g.i+1, ":=")) {
+		a.Name = strings.ToLower(name)
+		g.i += 2
+		for _, o := range c.Args {
+			if o.Name == a.Name {
+				return g.errorAt(pos, "argument "+a.Name+" is given twice")
+			}
+		}
+	} else if len(c.Args) > 0 && c.Args[len(c.Args)-1].Name != "" {
+		return g.errorAt(pos, "positional arguments come before named ones;")
+	}
+	if a.Text = g.balanced(func() bool { return g.op(g.i, ",") }); a.Text.SQL == "" || g.op(g.i-1, ",") {
+		return g.errorf("expected a value")
+	}
+	c.Args = append(c.Args, a)
+	return nil
+}
+
+// set reads SET 'key' = value and SET dotted.key = value.
+func (g *grammar) set() (Statement, error) {
+	g.i = 1
+	s := &SetOption{Pos: g.pos()}
+	if !g.isString(1) {
+		if g.tokens[1].kind != tWord || g.tokens[2].start != g.tokens[1].end || !g.op(2, ".") && !g.op(2, "-") {
+			return nil, nil
+		}
+		switch strings.ToUpper(g.text(1)) {
+		case "NEW", "OLD", "GLOBAL", "SESSION", "LOCAL", "PERSIST":
+			return nil, nil
+		}
+	}
+	var err error
+	if s.Key, err = g.optionKey(); err != nil {
+		return nil, err
+	}
+	if !g.acceptOp(":=") {
+		if err := g.expectOp("="); err != nil {
+			return nil, err
+		}
+	}
+	if g.isString(g.i) {
+		s.Value, err = g.str("a value")
+		return s, err
+	}
+	// Without quotes, all that is left: 10 s, file:/x, streaming.
+	v := g.balanced(func() bool { return false })
+	if s.Value = v.SQL; v.SQL == "" {
+		return nil, g.errorf("expected a value")
+	}
+	return s, nil
+}
+
+// reset reads RESET and RESET 'key'. RESET MASTER and its kin are the host's.
+func (g *grammar) reset() (Statement, error) {
+	g.i = 1
+	s := &ResetOption{Pos: g.pos()}
+	switch {
+	case g.atEnd():
+		return s, nil
+	case g.isString(1), g.tokens[1].kind == tWord && (g.op(2, ".") || g.op(2, "-")):
+		var err error
+		s.Key, err = g.optionKey()
+		return s, err
+	}
+	return nil, nil
+}
