@@ -1,0 +1,348 @@
+package merge
+
+import (
+	"math/bits"
+
+	"github.com/lakesql/lakesql/storage/columnar"
+)
+
+const (
+	pickShift = columnar.PickShift
+	pickMask  = columnar.PickMask
+)
+
+// node is a contender in a tree of losers: the prefix of the next row of a run.
+//
+//	          winner
+//	            |
+//	         [1] loser
+//	        /        \
+//	   [2] loser   [3] loser          nodes, size-1 of them
+//	   /    \       /    \
+//	run 0  run 1  run 2  run 3        leaves, size of them, a power of two
+//
+// The lesser key wins; among equal keys the lesser run. A run that has ended has
+// the greatest key and ended set in run, so that it loses every tie.
+type node struct{ hi, lo, run uint64 }
+
+const ended = 1 << 40
+
+// gallopAfter is how many rows a run must win in a row before the tree looks for
+// a whole range of its rows at once.
+const gallopAfter = 16
+
+// tree merges the prefixes of the current blocks of up to MaxRuns runs. One tree
+// serves both widths: for a narrow order all lo are zero.
+//
+// It has two replay loops, both without a branch on data: narrow compares (hi,
+// run), wide (hi, lo, run). When wide meets equal prefixes that do not tell all
+// of the key, it asks compare.
+type tree struct {
+	narrow bool
+	tells  func(lo uint64) bool // wide only
+	// compare orders row i of run a's block and row j of run b's block by all of
+	// the key. Run numbers above the tree's own are the caller's business.
+	compare func(a uint64, i int, b uint64, j int) int
+
+	size  int // leaves
+	nodes []node
+	win   node
+	hi    [][]uint64 // current block of each run
+	lo    [][]uint64 // wide only
+	pos   []int      // next row of each run; that of a live contender
+
+	streak uint64 // rows that lastRun has won in a row
+	last   uint64
+
+	// Output state: see fill.
+	picks  []uint32
+	starts []int32 // first pick of each group
+	prevHi uint64
+	prevLo uint64
+	open   bool // a key has been emitted and may go on
+}
+
+func newTree(runs int, o *Order) *tree {
+	size := 2
+	for size < runs {
+		size *= 2
+	}
+	return &tree{
+		narrow: o.Narrow(), tells: o.Tells, size: size,
+		nodes: make([]node, size), hi: make([][]uint64, size), lo: make([][]uint64, size), pos: make([]int, size),
+	}
+}
+
+// setBlock gives run its next block, or none when it has ended.
+func (t *tree) setBlock(run int, p *Prefixes) {
+	t.hi[run], t.lo[run], t.pos[run] = nil, nil, 0
+	if p != nil {
+		t.hi[run], t.lo[run] = p.Hi, p.Lo
+	}
+}
+
+// leaf is the contender of a run.
+func (t *tree) leaf(run int) node {
+	p := t.pos[run]
+	if p >= len(t.hi[run]) {
+		return t.end(uint64(run))
+	}
+	n := node{hi: t.hi[run][p], run: uint64(run)}
+	if !t.narrow {
+		n.lo = t.lo[run][p]
+	}
+	return n
+}
+
+// end is the contender of a run that has ended.
+func (t *tree) end(run uint64) node {
+	n := node{hi: ^uint64(0), run: run | ended}
+	if !t.narrow {
+		n.lo = ^uint64(0)
+	}
+	return n
+}
+
+// build plays all first contenders against one another.
+func (t *tree) build() {
+	winners := make([]node, 2*t.size)
+	for r := range t.size {
+		winners[t.size+r] = t.leaf(r)
+	}
+	for i := t.size - 1; i > 0; i-- {
+		a, b := winners[2*i], winners[2*i+1]
+		if t.less(a, b) {
+			winners[i], t.nodes[i] = a, b
+		} else {
+			winners[i], t.nodes[i] = b, a
+		}
+	}
+	t.win = winners[1]
+}
+
+// less is the order of contenders.
+func (t *tree) less(a, b node) bool {
+	if a.hi != b.hi {
+		return a.hi < b.hi
+	}
+	if a.lo != b.lo {
+		return a.lo < b.lo
+	}
+	if c := t.tie(a, b); c != 0 {
+		return c < 0
+	}
+	return a.run < b.run
+}
+
+// tie orders contenders of equal prefixes by the rest of their keys.
+func (t *tree) tie(a, b node) int {
+	if t.narrow || (a.run|b.run)&ended != 0 || t.tells(a.lo) {
+		return 0
+	}
+	return t.compare(a.run, t.pos[a.run], b.run, t.pos[b.run])
+}
+
+// next replays the tree after the winner's run moved on.
+func (t *tree) next() {
+	run := int(t.win.run &^ ended)
+	if t.narrow {
+		t.replayNarrow(run)
+		return
+	}
+	t.replayWide(run)
+}
+
+func (t *tree) replayNarrow(run int) {
+	hi, r := ^uint64(0), uint64(run)|ended
+	if p, k := t.pos[run], t.hi[run]; p < len(k) {
+		hi, r = k[p], uint64(run)
+	}
+	nodes := t.nodes
+	for i := (t.size + run) >> 1; i > 0; i >>= 1 {
+		n := &nodes[i]
+		_, c := bits.Sub64(n.run, r, 0)
+		_, c = bits.Sub64(n.hi, hi, c)
+		m := -c // all ones: the loser of before wins
+		x, y := (n.hi^hi)&m, (n.run^r)&m
+		n.hi ^= x
+		n.run ^= y
+		hi ^= x
+		r ^= y
+	}
+	t.win.hi, t.win.run = hi, r
+}
+
+func (t *tree) replayWide(run int) {
+	w := t.leaf(run)
+	nodes := t.nodes
+	for i := (t.size + run) >> 1; i > 0; i >>= 1 {
+		n := &nodes[i]
+		_, c := bits.Sub64(n.run, w.run, 0)
+		_, c = bits.Sub64(n.lo, w.lo, c)
+		_, c = bits.Sub64(n.hi, w.hi, c)
+		if n.hi == w.hi && n.lo == w.lo {
+			if d := t.tie(*n, w); d != 0 {
+				c = 0
+				if d < 0 {
+					c = 1
+				}
+			}
+		}
+		m := -c
+		x, y, z := (n.hi^w.hi)&m, (n.lo^w.lo)&m, (n.run^w.run)&m
+		n.hi ^= x
+		n.lo ^= y
+		n.run ^= z
+		w.hi ^= x
+		w.lo ^= y
+		w.run ^= z
+	}
+	t.win = w
+}
+
+// What fill came to.
+const (
+	filled   = -1 // the limit was reached
+	finished = -2 // all runs have ended
+)
+
+// fill emits rows in key order until there are limit picks. Picks of equal keys
+// form a group, in the order of runs; the last group stays open, as the next row
+// may belong to it. When newest is true, only the last pick of a group is kept.
+//
+// It returns filled, finished, or a run whose block is used up: the caller gathers
+// what it needs of that block, gives the run its next one and calls next.
+func (t *tree) fill(limit int, newest bool) int {
+	keep := uint64(1)
+	if newest {
+		keep = 0
+	}
+	t.room(limit)
+	for len(t.picks) < limit {
+		run := t.win.run
+		if run&ended != 0 {
+			return finished
+		}
+		row := t.pos[run]
+		t.emit(run, row, t.win.hi, t.win.lo, keep)
+		row++
+		t.pos[run] = row
+		if row == len(t.hi[run]) {
+			return int(run)
+		}
+		d := run ^ t.last
+		t.streak = (t.streak + 1) & ((d|-d)>>63 - 1)
+		t.last = run
+		if t.streak >= gallopAfter {
+			t.streak = 0
+			if t.gallop(run, limit, keep) {
+				return int(run)
+			}
+		}
+		t.next()
+	}
+	return filled
+}
+
+// room makes room for limit picks and as many groups.
+func (t *tree) room(limit int) {
+	if cap(t.picks) < limit {
+		t.picks = append(make([]uint32, 0, limit+limit/4), t.picks...)
+	}
+	if cap(t.starts) < limit+1 {
+		t.starts = append(make([]int32, 0, limit+limit/4+1), t.starts...)
+	}
+	if !t.open {
+		t.prevHi = ^t.win.hi // differs from the first key
+	}
+}
+
+// emit appends a pick: to the open group, over its last pick when keep is 0, or
+// as the first of a new group. There is room for one more.
+func (t *tree) emit(run uint64, row int, hi, lo, keep uint64) {
+	d := (hi ^ t.prevHi) | (lo ^ t.prevLo)
+	fresh := (d | -d) >> 63
+	if d == 0 && !t.narrow && t.open && !t.tells(lo) {
+		last := t.picks[len(t.picks)-1]
+		if t.compare(uint64(last>>pickShift), int(last&pickMask), run, row) != 0 {
+			fresh = 1
+		}
+	}
+	t.prevHi, t.prevLo, t.open = hi, lo, true
+	n := len(t.picks) + int(fresh|keep)
+	t.picks = t.picks[:n]
+	t.picks[n-1] = uint32(run)<<pickShift | uint32(row)
+	g := len(t.starts)
+	t.starts = t.starts[:g+1]
+	t.starts[g] = int32(n - 1)
+	t.starts = t.starts[:g+int(fresh)]
+}
+
+// gallop emits the rows of run that come before every other run's next one, and
+// reports whether that used its block up. Otherwise the tree must be replayed.
+func (t *tree) gallop(run uint64, limit int, keep uint64) bool {
+	up := t.end(^uint64(0))
+	for i := (t.size + int(run)) >> 1; i > 0; i >>= 1 {
+		if t.less(t.nodes[i], up) {
+			up = t.nodes[i]
+		}
+	}
+	hi, lo := t.hi[run], t.lo[run]
+	from := t.pos[run]
+	end := t.search(run, from, up)
+	end = min(end, from+limit-len(t.picks))
+	for i := from; i < end; i++ {
+		l := uint64(0)
+		if !t.narrow {
+			l = lo[i]
+		}
+		t.emit(run, i, hi[i], l, keep)
+	}
+	t.pos[run] = end
+	return end == len(hi)
+}
+
+// search is the first row of run's block from row from on that does not come
+// before up: exponential steps, then halving.
+func (t *tree) search(run uint64, from int, up node) int {
+	n := len(t.hi[run])
+	before := func(i int) bool {
+		w := node{hi: t.hi[run][i], run: run}
+		if !t.narrow {
+			w.lo = t.lo[run][i]
+		}
+		if w.hi != up.hi || w.lo != up.lo {
+			return w.hi < up.hi || w.hi == up.hi && w.lo < up.lo
+		}
+		if !t.narrow && up.run&ended == 0 && !t.tells(w.lo) {
+			if c := t.compare(run, i, up.run, t.pos[up.run]); c != 0 {
+				return c < 0
+			}
+		}
+		return run < up.run
+	}
+	step, lo := 1, from
+	for lo+step <= n && before(lo+step-1) {
+		lo += step
+		step *= 2
+	}
+	hi := min(lo+step-1, n)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if before(mid) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// settle drops the first n picks and groups groups, which have been gathered.
+func (t *tree) settle(picks, groups int) {
+	t.picks = t.picks[:copy(t.picks, t.picks[picks:])]
+	t.starts = t.starts[:copy(t.starts, t.starts[groups:])]
+	for i := range t.starts {
+		t.starts[i] -= int32(picks)
+	}
+}
