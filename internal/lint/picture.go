@@ -1,0 +1,129 @@
+package lint
+
+// layer is a place in the import picture: a package, or all packages below one
+// when path ends with a slash (the longest path counts).
+type layer struct {
+	path   string // relative to the module
+	height int    // imports go to smaller heights only
+}
+
+// The borders between groups of layers.
+const (
+	bytesHeight     = 10
+	valuesHeight    = 20
+	encodingsHeight = 30 // from here to verbs: machinery that only storage sees
+	filesHeight     = 40
+	structureHeight = 50
+	verbsHeight     = 60
+	tableHeight     = 70
+	namesHeight     = 80
+	sqlHeight       = 90
+	programHeight   = 100
+)
+
+// picture is the order of all packages, from the ground up.
+func picture() []layer {
+	return []layer{
+		// ground
+		{"internal/corrupt", 0},
+		{"internal/invariants", 0},
+		{"internal/metrics", 0},
+		{"internal/membudget", 1},
+		{"internal/lint", 0},
+		{"internal/testkit", valuesHeight + 9},
+		{"hints", 0},
+
+		// bytes
+		{"storage/fileio", bytesHeight},
+		{"storage/fileio/", bytesHeight + 1},
+
+		// values
+		{"storage/types", valuesHeight},
+		{"storage/columnar", valuesHeight + 1},
+		{"storage/row", valuesHeight + 2},
+		{"storage/stats", valuesHeight + 3},
+		{"storage/predicate", valuesHeight + 4},
+		{"storage/options", valuesHeight},
+		{"storage/schema", valuesHeight + 5},
+		{"storage/spill", valuesHeight + 2},
+
+		// encodings
+		{"storage/format/codec", encodingsHeight},
+		{"storage/format", encodingsHeight},
+		{"storage/format/", encodingsHeight + 1},
+
+		// files
+		{"storage/datafile", filesHeight},
+		{"storage/indexfile/", filesHeight + 1},
+		{"storage/indexfile", filesHeight + 2},
+
+		// structure
+		{"storage/lsm/level", structureHeight},
+		{"storage/lsm/merge", structureHeight + 1},
+		{"storage/lsm/", structureHeight + 2},
+		{"storage/lsm", structureHeight + 3},
+		{"storage/snapshot", structureHeight},
+		{"storage/snapshot/manifest", structureHeight + 1},
+		{"storage/snapshot/", structureHeight + 2},
+
+		// verbs
+		{"storage/scan", verbsHeight},
+		{"storage/write/", verbsHeight},
+		{"storage/write", verbsHeight + 1},
+		{"storage/changelog/", verbsHeight},
+		{"storage/changelog", verbsHeight + 1},
+		{"storage/maintain", verbsHeight + 2},
+
+		{"storage", tableHeight},
+
+		// names
+		{"catalog", namesHeight},
+		{"catalog/", namesHeight + 1},
+		{"systables", namesHeight + 2},
+
+		// SQL
+		{"sqlengine/exec/expr", sqlHeight},
+		{"sqlengine/exec", sqlHeight + 1},
+		{"sqlengine/bridge", sqlHeight + 1},
+		{"sqlengine/plan", sqlHeight + 2},
+		{"sqlengine/procs", sqlHeight + 2},
+		{"sqlengine/dialect", sqlHeight},
+		{"sqlengine/wire", sqlHeight + 3},
+		{"sqlengine/jobs", sqlHeight + 3},
+		{"sqlengine", sqlHeight + 4},
+
+		{"cmd/", programHeight},
+		{"internal/gen/", programHeight},
+		{"tests/", programHeight + 1},
+	}
+}
+
+// restriction forbids packages below some paths to import packages below others,
+// whatever their heights.
+type restriction struct {
+	from   string // path prefix
+	except []string
+	to     []string // import path prefixes; ours are relative to the module
+	why    string
+}
+
+func restrictions() []restriction {
+	host := []string{"github.com/dolthub/go-mysql-server", "github.com/dolthub/vitess"}
+	return []restriction{
+		{from: "", except: []string{
+			"sqlengine", "sqlengine/dialect", "sqlengine/bridge", "sqlengine/plan", "sqlengine/procs", "sqlengine/wire", "tests/",
+		}, to: host, why: "only sqlengine and its dialect, bridge, plan, procs and wire know the host engine"},
+		{from: "sqlengine/exec", to: []string{
+			"sqlengine/bridge", "sqlengine/dialect", "sqlengine/plan", "sqlengine/procs", "sqlengine/wire", "sqlengine/jobs",
+			"catalog", "systables", "hints", "storage/lsm", "storage/snapshot", "storage/format", "storage/datafile", "storage/scan",
+			"storage/write", "storage/fileio", "storage/schema", "storage/options", "storage/row",
+		}, why: "exec sees columnar, types, spill and internal only"},
+		{from: "sqlengine/exec/expr", to: []string{"sqlengine/exec"}, why: "exec imports expr, not the other way round"},
+		{from: "storage/lsm", to: []string{"storage/snapshot"}, why: "lsm and snapshot meet in the types of datafile only"},
+		{from: "storage/snapshot", to: []string{"storage/lsm"}, why: "lsm and snapshot meet in the types of datafile only"},
+		// Manifests may be Parquet files too, whose records are nested.
+		{from: "", except: []string{"storage/columnar", "storage/format/parquet", "storage/snapshot/manifest", "tests/"},
+			to: []string{"github.com/apache/arrow-go"}, why: "only columnar, format/parquet and manifest name the array library"},
+		{from: "hints", to: []string{"storage", "catalog", "sqlengine", "internal"}, why: "hints is a leaf"},
+	}
+}
