@@ -1,0 +1,199 @@
+package schema
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/storage/fileio"
+)
+
+var (
+	// ErrNoSchema matches the error for a table directory without a schema file:
+	// there is no table.
+	ErrNoSchema = errors.New("table has no schema")
+	// ErrExists is returned by Create when the directory has a schema file.
+	ErrExists = errors.New("table exists")
+)
+
+const (
+	dirName    = "schema"
+	filePrefix = "schema-"
+)
+
+// Manager reads and writes the schema files of one table. It is safe for many
+// goroutines, here and in other processes. Schemas that were read are kept, as
+// they never change; a table that was dropped and made anew needs a new Manager.
+type Manager struct {
+	// Now tells the time for new schemas; nil is time.Now. It is set before use.
+	Now func() time.Time
+
+	store fileio.Store
+	dir   string
+
+	mu   sync.Mutex
+	byID map[int64]*Schema
+}
+
+// New returns the Manager of the table in tableDir. It does no IO.
+func New(store fileio.Store, tableDir string) *Manager {
+	return &Manager{store: store, dir: fileio.Join(tableDir, dirName), byID: map[int64]*Schema{}}
+}
+
+// Path is the file of a schema id.
+func (m *Manager) Path(id int64) string {
+	return fileio.Join(m.dir, filePrefix+strconv.FormatInt(id, 10))
+}
+
+// List gives the ids of all schemas, ascending. Other files in the directory
+// are passed over.
+func (m *Manager) List(ctx context.Context) ([]int64, error) {
+	infos, err := m.store.List(ctx, m.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list schemas in %s: %w", m.dir, err)
+	}
+	var ids []int64
+	for _, info := range infos {
+		if id, ok := ParseFileName(info.Name); ok && !info.Dir {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// ParseFileName gives the id in the name of a schema file.
+func ParseFileName(name string) (id int64, ok bool) {
+	digits, ok := strings.CutPrefix(name, filePrefix)
+	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(digits, 10, 64)
+	return id, err == nil
+}
+
+// Latest is the schema with the highest id. ErrNoSchema when there is none.
+func (m *Manager) Latest(ctx context.Context) (*Schema, error) {
+	ids, err := m.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNoSchema, m.dir)
+	}
+	return m.Get(ctx, ids[len(ids)-1])
+}
+
+// Get is the schema with an id. A missing file is fileio.ErrNotFound.
+func (m *Manager) Get(ctx context.Context, id int64) (*Schema, error) {
+	m.mu.Lock()
+	s := m.byID[id]
+	m.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	path := m.Path(id)
+	data, err := fileio.ReadFile(ctx, m.store, path)
+	if err != nil {
+		return nil, fmt.Errorf("read schema %d: %w", id, err)
+	}
+	s, err = Decode(data)
+	if err != nil {
+		if errors.Is(err, corrupt.Err) {
+			return nil, corrupt.Wrap(path, err)
+		}
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if s.ID != id {
+		return nil, corrupt.Errorf(path, corrupt.NoOffset, "schema has the id %d", s.ID)
+	}
+	return m.keep(s), nil
+}
+
+// keep notes a schema, or gives the one that was noted before.
+func (m *Manager) keep(s *Schema) *Schema {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if old := m.byID[s.ID]; old != nil {
+		return old
+	}
+	m.byID[s.ID] = s
+	return s
+}
+
+// Create publishes the first schema of a table, whose id must be 0. ErrExists
+// when the directory has a schema already.
+func (m *Manager) Create(ctx context.Context, s *Schema) error {
+	ids, err := m.List(ctx)
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 || s.ID != 0 {
+		return fmt.Errorf("create %s: %w", m.Path(s.ID), ErrExists)
+	}
+	err = m.publish(ctx, s)
+	if errors.Is(err, fileio.ErrExist) {
+		return fmt.Errorf("create %s: %w", m.Path(s.ID), ErrExists)
+	}
+	return err
+}
+
+// Apply changes the newest schema and publishes the result under the next id.
+// When another change was faster, it is applied to what that one made.
+// hasSnapshot says whether the table has a snapshot: some changes are refused
+// then. Changes that change nothing give the newest schema itself.
+func (m *Manager) Apply(ctx context.Context, changes []Change, hasSnapshot bool) (*Schema, error) {
+	for {
+		base, err := m.Latest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		next, err := base.Apply(changes, hasSnapshot, m.now())
+		if err != nil {
+			return nil, err
+		}
+		if next == base {
+			return base, nil
+		}
+		err = m.publish(ctx, next)
+		if err == nil {
+			return m.keep(next), nil
+		}
+		if !errors.Is(err, fileio.ErrExist) {
+			return nil, err
+		}
+	}
+}
+
+func (m *Manager) now() time.Time {
+	if m.Now != nil {
+		return m.Now()
+	}
+	return time.Now()
+}
+
+// publish writes a schema file if its id is free; fileio.ErrExist when it is
+// not. After an error that leaves it open whether the file is there, the file
+// is looked at.
+func (m *Manager) publish(ctx context.Context, s *Schema) error {
+	data, err := s.encode()
+	if err != nil {
+		return err
+	}
+	path := m.Path(s.ID)
+	err = m.store.CreateIfAbsent(ctx, path, data)
+	if err == nil || errors.Is(err, fileio.ErrExist) {
+		return err
+	}
+	if got, readErr := fileio.ReadFile(ctx, m.store, path); readErr == nil && bytes.Equal(got, data) {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
