@@ -1,0 +1,506 @@
+package manifest
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/stats"
+)
+
+// Kind says whether an entry adds or deletes a file.
+type Kind int8
+
+// The kinds, as they are stored.
+const (
+	Add    Kind = 0
+	Delete Kind = 1
+)
+
+// String is ADD or DELETE.
+func (k Kind) String() string {
+	if k == Delete {
+		return "DELETE"
+	}
+	return "ADD"
+}
+
+// entryVersion is that of manifest entries and manifest list entries.
+const entryVersion = 2
+
+// Entry is one line of a manifest. It is immutable.
+type Entry struct {
+	Kind         Kind
+	Partition    []byte // serialised partition row
+	Bucket       int
+	TotalBuckets int // bucket count in force when it was written; -1 dynamic and unaware, -2 postpone
+	File         *datafile.Meta
+}
+
+// SameFile reports whether both entries speak of the same file: the identity of
+// a data file is its partition, bucket, level, name, extra files, embedded index
+// and external path.
+func (e *Entry) SameFile(o *Entry) bool {
+	return e.Bucket == o.Bucket && e.File.Level == o.File.Level && e.File.Name == o.File.Name &&
+		bytes.Equal(e.Partition, o.Partition) && slices.Equal(e.File.ExtraFiles, o.File.ExtraFiles) &&
+		bytes.Equal(e.File.EmbeddedIndex, o.File.EmbeddedIndex) && e.File.ExternalPath == o.File.ExternalPath
+}
+
+// hash hashes a part of the identity that tells nearly all files apart.
+func (e *Entry) hash() uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037) ^ uint64(uint32(e.Bucket))<<8 ^ uint64(uint32(e.File.Level))
+	name := e.File.Name
+	for len(name) >= 8 {
+		w := uint64(name[0]) | uint64(name[1])<<8 | uint64(name[2])<<16 | uint64(name[3])<<24 |
+			uint64(name[4])<<32 | uint64(name[5])<<40 | uint64(name[6])<<48 | uint64(name[7])<<56
+		h = (h ^ w) * prime
+		h ^= h >> 29
+		name = name[8:]
+	}
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * prime
+	}
+	return h ^ h>>32
+}
+
+// emptyRow is the serialised row without columns.
+const emptyRow = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// EmptyRow returns the serialised row without columns: the partition of an
+// unpartitioned table and the key of an append table.
+func EmptyRow() []byte { return []byte(emptyRow) }
+
+var statsShape = &shape{members: []string{"_MIN_VALUES", "_MAX_VALUES", "_NULL_COUNTS"}, required: 2}
+
+const (
+	fName = iota + 1
+	fSize
+	fRows
+	fMinKey
+	fMaxKey
+	fKeyStats
+	fValueStats
+	fMinSequence
+	fMaxSequence
+	fSchema
+	fLevel
+	fExtra
+	fCreation
+	fDeleteRows
+	fEmbedded
+	fSource
+	fStatsCols
+	fExternal
+	fFirstRow
+	fWriteCols
+	fWriteSequences
+)
+
+var fileShape = &shape{
+	members: []string{
+		"_FILE_NAME", "_FILE_SIZE", "_ROW_COUNT", "_MIN_KEY", "_MAX_KEY", "_KEY_STATS", "_VALUE_STATS",
+		"_MIN_SEQUENCE_NUMBER", "_MAX_SEQUENCE_NUMBER", "_SCHEMA_ID", "_LEVEL", "_EXTRA_FILES", "_CREATION_TIME",
+		"_DELETE_ROW_COUNT", "_EMBEDDED_FILE_INDEX", "_FILE_SOURCE", "_VALUE_STATS_COLS", "_EXTERNAL_PATH",
+		"_FIRST_ROW_ID", "_WRITE_COLS", "_WRITE_COLS_SEQUENCES",
+	},
+	required: fLevel,
+	nested:   map[string]*shape{"_KEY_STATS": statsShape, "_VALUE_STATS": statsShape},
+}
+
+const (
+	eVersion = iota + 1
+	eKind
+	ePartition
+	eBucket
+	eTotal
+	eFile
+)
+
+var entryShape = &shape{
+	members:  []string{"_VERSION", "_KIND", "_PARTITION", "_BUCKET", "_TOTAL_BUCKETS", "_FILE"},
+	required: eFile,
+	nested:   map[string]*shape{"_FILE": fileShape},
+}
+
+var knownEntrySchema = sync.OnceValues(func() (*node, error) { return compile([]byte(entrySchema), entryShape) })
+
+// compile parses a writer's schema and marks the members that s names.
+func compile(text []byte, s *shape) (*node, error) {
+	n, err := parseSchema(text)
+	if err == nil {
+		err = s.resolve(n)
+	}
+	return n, err
+}
+
+// entryDecoder decodes the records of one block; what records share is kept once.
+type entryDecoder struct {
+	d         *decoder
+	partition []byte
+	cols      []string
+	colsRaw   []byte // the bytes that cols was decoded from
+	counts    []int64
+	files     []datafile.Meta
+}
+
+// entries decodes the records of a block and appends them to dst.
+func (n *node) entries(dst []Entry, count int, d *decoder) ([]Entry, error) {
+	ed := &entryDecoder{d: d, files: make([]datafile.Meta, 0, count)}
+	dst = slices.Grow(dst, count)
+	for range count {
+		e := Entry{Kind: -1}
+		version := int64(0)
+		rec := d.record(n)
+		if rec == nil {
+			d.fail("a null entry")
+			break
+		}
+		for i := range rec.fields {
+			f := &rec.fields[i]
+			switch f.target {
+			case eVersion:
+				version, _ = d.long(f.node)
+				if d.err == nil && version != entryVersion {
+					d.fail("entry version %d, known is %d", version, entryVersion)
+				}
+			case eKind:
+				k, _ := d.long(f.node)
+				if k != int64(Add) && k != int64(Delete) {
+					d.fail("entry kind %d", k)
+				}
+				e.Kind = Kind(k)
+			case ePartition:
+				e.Partition = ed.shared(d.bytes(f.node))
+			case eBucket:
+				e.Bucket = d.int32(f.node)
+			case eTotal:
+				e.TotalBuckets = d.int32(f.node)
+			case eFile:
+				e.File = ed.file(f.node)
+			default:
+				d.skip(f.node)
+			}
+		}
+		if d.err == nil && (e.File == nil || e.Partition == nil) {
+			d.fail("an entry without its file or partition")
+		}
+		if d.err != nil {
+			return nil, d.err
+		}
+		dst = append(dst, e)
+	}
+	return dst, d.err
+}
+
+// int32 reads a number that must fit 32 bits.
+func (d *decoder) int32(n *node) int {
+	v, ok := d.long(n)
+	if !ok || v < math.MinInt32 || v > math.MaxInt32 {
+		d.fail("number %d does not fit 32 bits", v)
+		return 0
+	}
+	return int(v)
+}
+
+// shared returns the previous partition when p equals it, so that equal ones are
+// one slice.
+func (ed *entryDecoder) shared(p []byte) []byte {
+	if p != nil && bytes.Equal(p, ed.partition) {
+		return ed.partition
+	}
+	ed.partition = p
+	return p
+}
+
+func (ed *entryDecoder) file(n *node) *datafile.Meta {
+	d := ed.d
+	rec := d.record(n)
+	if rec == nil {
+		return nil
+	}
+	ed.files = append(ed.files, datafile.Meta{
+		CreationMillis: datafile.Unknown, DeleteRowCount: datafile.Unknown, Source: datafile.UnknownSource, FirstRowID: datafile.Unknown,
+	})
+	m := &ed.files[len(ed.files)-1]
+	opt := func(n *node) int64 {
+		if v, ok := d.long(n); ok {
+			return v
+		}
+		return datafile.Unknown
+	}
+	for i := range rec.fields {
+		f := &rec.fields[i]
+		switch f.target {
+		case fName:
+			m.Name = d.text(f.node)
+		case fSize:
+			m.SizeBytes, _ = d.long(f.node)
+		case fRows:
+			m.RowCount, _ = d.long(f.node)
+		case fMinKey:
+			m.MinKey = d.bytes(f.node)
+		case fMaxKey:
+			m.MaxKey = d.bytes(f.node)
+		case fKeyStats:
+			m.KeyStats = ed.stats(f.node)
+		case fValueStats:
+			m.ValueStats = ed.stats(f.node)
+		case fMinSequence:
+			m.MinSequence, _ = d.long(f.node)
+		case fMaxSequence:
+			m.MaxSequence, _ = d.long(f.node)
+		case fSchema:
+			m.SchemaID, _ = d.long(f.node)
+		case fLevel:
+			m.Level = d.int32(f.node)
+		case fExtra:
+			m.ExtraFiles = ed.names(f.node)
+		case fCreation:
+			m.CreationMillis = opt(f.node)
+		case fDeleteRows:
+			m.DeleteRowCount = opt(f.node)
+		case fEmbedded:
+			m.EmbeddedIndex = d.bytes(f.node)
+		case fSource:
+			if v, ok := d.long(f.node); ok {
+				if v != int64(datafile.FromAppend) && v != int64(datafile.FromCompact) {
+					d.fail("file source %d", v)
+				}
+				m.Source = datafile.Source(v)
+			}
+		case fStatsCols:
+			m.ValueStatsCols = ed.columns(f.node)
+		case fExternal:
+			m.ExternalPath = d.text(f.node)
+		case fFirstRow:
+			m.FirstRowID = opt(f.node)
+		case fWriteCols:
+			if a := d.array(f.node); a != nil {
+				m.WriteCols = d.texts(a)
+			}
+		case fWriteSequences:
+			if a := d.array(f.node); a != nil {
+				m.WriteColsSequences = d.longs([]int64{}, a, 0)
+			}
+		default:
+			d.skip(f.node)
+		}
+	}
+	if d.err == nil && (!plainName(m.Name) || m.SizeBytes < 0 || m.RowCount < 0) {
+		d.fail("file name %q, size %d, rows %d", m.Name, m.SizeBytes, m.RowCount)
+	}
+	return m
+}
+
+// plainName reports whether name stays inside the folder it is looked up in.
+func plainName(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
+}
+
+// names reads the names of extra files.
+func (ed *entryDecoder) names(n *node) []string {
+	a := ed.d.array(n)
+	if a == nil {
+		return nil
+	}
+	if ed.d.off < len(ed.d.buf) && ed.d.buf[ed.d.off] == 0 {
+		ed.d.off++ // the usual case: none
+		return nil
+	}
+	list := ed.d.texts(a)
+	for _, name := range list {
+		if !plainName(name) {
+			ed.d.fail("extra file name %q", name)
+		}
+	}
+	return list
+}
+
+func (ed *entryDecoder) stats(n *node) stats.Binary {
+	d := ed.d
+	var b stats.Binary
+	rec := d.record(n)
+	if rec == nil {
+		return b
+	}
+	for i := range rec.fields {
+		f := &rec.fields[i]
+		switch f.target {
+		case 1:
+			b.Min = d.bytes(f.node)
+		case 2:
+			b.Max = d.bytes(f.node)
+		case 3:
+			if a := d.array(f.node); a != nil {
+				start := len(ed.counts)
+				ed.counts = d.longs(ed.counts, a, -1)
+				b.NullCounts = ed.counts[start:len(ed.counts):len(ed.counts)]
+			}
+		default:
+			d.skip(f.node)
+		}
+	}
+	return b
+}
+
+// columns reads a list of column names; successive files mostly have the same.
+func (ed *entryDecoder) columns(n *node) []string {
+	d := ed.d
+	start := d.off
+	if k := len(ed.colsRaw); k > 0 && len(d.buf)-start >= k && bytes.Equal(d.buf[start:start+k], ed.colsRaw) {
+		d.off += k
+		return ed.cols
+	}
+	var list []string
+	if a := d.array(n); a != nil {
+		list = d.texts(a)
+	}
+	if d.err == nil {
+		ed.cols, ed.colsRaw = list, d.buf[start:d.off]
+	}
+	return list
+}
+
+// appendEntry writes the record of an entry.
+func appendEntry(dst []byte, e *Entry) []byte {
+	dst = appendLong(dst, entryVersion)
+	dst = appendLong(dst, int64(e.Kind))
+	dst = appendBytes(dst, e.Partition)
+	dst = appendLong(dst, int64(e.Bucket))
+	dst = appendLong(dst, int64(e.TotalBuckets))
+	m := e.File
+	dst = appendText(dst, m.Name)
+	dst = appendLong(dst, m.SizeBytes)
+	dst = appendLong(dst, m.RowCount)
+	dst = appendRow(dst, m.MinKey)
+	dst = appendRow(dst, m.MaxKey)
+	dst = appendStats(dst, m.KeyStats)
+	dst = appendStats(dst, m.ValueStats)
+	dst = appendLong(dst, m.MinSequence)
+	dst = appendLong(dst, m.MaxSequence)
+	dst = appendLong(dst, m.SchemaID)
+	dst = appendLong(dst, int64(m.Level))
+	dst = appendTexts(dst, m.ExtraFiles)
+	dst = appendOptLong(dst, m.CreationMillis, datafile.Unknown)
+	dst = appendOptLong(dst, m.DeleteRowCount, datafile.Unknown)
+	dst = appendOptBytes(dst, m.EmbeddedIndex)
+	dst = appendOptLong(dst, int64(m.Source), int64(datafile.UnknownSource))
+	dst = appendOptTexts(dst, m.ValueStatsCols)
+	dst = appendOptText(dst, m.ExternalPath)
+	dst = appendOptLong(dst, m.FirstRowID, datafile.Unknown)
+	dst = appendOptTexts(dst, m.WriteCols)
+	if m.WriteColsSequences == nil {
+		return append(dst, 0)
+	}
+	return appendLongs(append(dst, 2), m.WriteColsSequences)
+}
+
+func appendLongs(dst []byte, list []int64) []byte {
+	if len(list) > 0 {
+		dst = appendLong(dst, int64(len(list)))
+		for _, v := range list {
+			dst = appendLong(dst, v)
+		}
+	}
+	return append(dst, 0)
+}
+
+// appendRow writes a serialised row, the one without columns for nil.
+func appendRow(dst, row []byte) []byte {
+	if row == nil {
+		return appendText(dst, emptyRow)
+	}
+	return appendBytes(dst, row)
+}
+
+func appendStats(dst []byte, b stats.Binary) []byte {
+	if b.Min == nil && b.Max == nil && b.NullCounts == nil {
+		return append(appendText(appendText(dst, emptyRow), emptyRow), 2, 0)
+	}
+	dst = appendRow(appendRow(dst, b.Min), b.Max)
+	if b.NullCounts == nil {
+		return append(dst, 0)
+	}
+	dst = append(dst, 2)
+	if len(b.NullCounts) > 0 {
+		dst = appendLong(dst, int64(len(b.NullCounts)))
+		for _, v := range b.NullCounts {
+			dst = appendOptLong(dst, v, -1)
+		}
+	}
+	return append(dst, 0)
+}
+
+// decodeEntries decodes a manifest file.
+func decodeEntries(ctx context.Context, data []byte, plans *plans) ([]Entry, error) {
+	if bytes.HasPrefix(data, []byte(parquetMagic)) {
+		return decodeParquetEntries(ctx, data)
+	}
+	c, n, err := openWith(data, plans, entrySchema, knownEntrySchema, entryShape)
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	err = c.blocks(func(count int, d *decoder) error {
+		list, err = n.entries(list, count, d)
+		return err
+	})
+	return list, err
+}
+
+// openWith opens a container and finds the plan of its schema.
+func openWith(data []byte, p *plans, known string, plan func() (*node, error), s *shape) (*container, *node, error) {
+	if bytes.HasPrefix(data, []byte("ORC")) {
+		return nil, nil, corrupt.Errorf("", 0, "manifests in the ORC format are not supported")
+	}
+	c, err := openContainer(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if string(c.schema) == known {
+		n, err := plan()
+		return c, n, err
+	}
+	n, err := p.get(string(c.schema), s)
+	return c, n, err
+}
+
+// plans keeps compiled foreign schemas: a table has a few of them at most.
+type plans struct {
+	mu   sync.Mutex
+	byID map[planKey]*node
+}
+
+type planKey struct {
+	schema string
+	shape  *shape
+}
+
+const maxPlans = 64
+
+func (p *plans) get(schema string, s *shape) (*node, error) {
+	key := planKey{schema, s}
+	p.mu.Lock()
+	n, ok := p.byID[key]
+	p.mu.Unlock()
+	if ok {
+		return n, nil
+	}
+	n, err := compile([]byte(schema), s)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byID == nil || len(p.byID) >= maxPlans {
+		p.byID = map[planKey]*node{}
+	}
+	p.byID[planKey{strings.Clone(schema), s}] = n
+	return n, nil
+}
