@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/lakesql/lakesql/internal/corrupt"
 )
@@ -127,6 +130,35 @@ func TestParse(t *testing.T) {
 	for _, name := range []string{"lzo", "zip"} {
 		if _, err := Parse(name); err == nil {
 			t.Errorf("%q: no error", name)
+		}
+	}
+}
+
+// Streams of other writers do not tell the size of what they hold.
+func TestBoundedZstdStream(t *testing.T) {
+	p := NewPool()
+	for name, src := range inputs() {
+		var buf bytes.Buffer
+		w, err := zstd.NewWriter(&buf, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part := range slices.Chunk(src, 10_000) {
+			if _, err := w.Write(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.DecompressBounded(Zstd, []byte("x"), buf.Bytes(), len(src))
+		if err != nil || !bytes.Equal(out[1:], src) {
+			t.Errorf("%s: %d bytes, %v", name, len(out)-1, err)
+		}
+		if len(src) > 0 {
+			if _, err := p.DecompressBounded(Zstd, nil, buf.Bytes(), len(src)-1); !errors.Is(err, corrupt.Err) {
+				t.Errorf("%s beyond the limit: %v", name, err)
+			}
 		}
 	}
 }

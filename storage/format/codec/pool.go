@@ -24,6 +24,7 @@ import (
 type Pool struct {
 	zstdEnc [3]sync.Pool // by speed: fastest, default, better
 	zstdDec sync.Pool
+	zstdAny sync.Pool // for frames that do not tell their size
 	gzipW   sync.Pool
 	gzipR   sync.Pool
 	flateW  sync.Pool
@@ -49,6 +50,13 @@ func NewPool() *Pool {
 	}
 	p.zstdDec.New = func() any {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return d
+	}
+	p.zstdAny.New = func() any {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnknown))
 		if err != nil {
 			panic(err) // the options are constants
 		}
@@ -200,8 +208,14 @@ func (p *Pool) Decompress(c Codec, dst, src []byte, size int) ([]byte, error) {
 	if got := len(out) - len(dst); got != size {
 		return dst, corrupt.Errorf("", corrupt.NoOffset, "decompress %v: %d bytes, want %d", c, got, size)
 	}
+	if size > 0 && &out[:1][0] != &dst[:1][0] { // the library took other memory
+		copy(dst[len(dst):len(dst)+size], out[len(dst):])
+	}
 	return dst[:len(dst)+size], nil
 }
+
+// maxUnknown is the most that a zstd frame without a content size may hold.
+const maxUnknown = 1 << 30
 
 // DecompressBounded appends what src holds to dst, where the size is not known:
 // more than limit bytes are damage.
@@ -212,7 +226,9 @@ func (p *Pool) DecompressBounded(c Codec, dst, src []byte, limit int) ([]byte, e
 		room = len(src)
 	case Zstd:
 		var h zstd.Header
-		if err := h.Decode(src); err == nil && h.HasFCS {
+		if err := h.Decode(src); err == nil && !h.HasFCS {
+			return p.zstdUnknown(dst, src, limit)
+		} else if err == nil {
 			room = int(min(h.FrameContentSize, uint64(limit)+1))
 		}
 	case Snappy:
@@ -240,6 +256,22 @@ func (p *Pool) DecompressBounded(c Codec, dst, src []byte, limit int) ([]byte, e
 			room = min(limit, 4*room)
 		}
 	}
+}
+
+// zstdUnknown appends a frame that does not tell its size, as Java's streams make
+// them. The decoder that is bounded by capacity cannot tell such a frame that is
+// too large from a damaged one.
+func (p *Pool) zstdUnknown(dst, src []byte, limit int) ([]byte, error) {
+	d := p.zstdAny.Get().(*zstd.Decoder)
+	defer p.zstdAny.Put(d)
+	out, err := d.DecodeAll(src, dst)
+	if err == nil && len(out)-len(dst) > limit {
+		err = fmt.Errorf("more than %d bytes", limit)
+	}
+	if err != nil {
+		return dst, corrupt.Errorf("", corrupt.NoOffset, "decompress %v: %w", Zstd, err)
+	}
+	return out, nil
 }
 
 var errTooLarge = errors.New("larger than its size says")
