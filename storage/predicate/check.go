@@ -1,0 +1,219 @@
+package predicate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/lakesql/lakesql/storage/columnar"
+)
+
+// check is a node made ready. What a leaf tests depends on its layout: integers lie
+// between low and high, or are in a list; text and the rest have their own ways.
+type check struct {
+	node     *Node
+	layout   columnar.Layout
+	children []*check
+	left, in []uint64 // scratch of OR: slots to decide, slots for a child
+	entries  []uint64 // scratch: result per entry of a dictionary
+
+	never  bool // true for no slot
+	slow   bool // floats: go value by value
+	negate bool // true where the test is not
+	low    int64
+	high   int64
+	ints   []int64 // ascending, not empty; nil: test low and high
+
+	lit  []byte          // text to compare with
+	head uint64          // its first 8 bytes
+	set  map[string]bool // IN of text
+	like *pattern
+	vals []columnar.Value // IN of the rest: no nulls
+}
+
+func newCheck(n *Node) *check {
+	c := &check{node: n}
+	if !n.leaf() {
+		for _, child := range n.Children {
+			c.children = append(c.children, newCheck(child))
+		}
+		return c
+	}
+	if n.Op == OpIsNull || n.Op == OpIsNotNull {
+		return c
+	}
+	c.layout = columnar.LayoutOf(n.Type)
+	c.never = n.unsatisfiable()
+	if c.never {
+		return c
+	}
+	for _, v := range n.Values {
+		if !v.Null {
+			c.vals = append(c.vals, v)
+		}
+	}
+	switch c.layout {
+	case columnar.I32, columnar.I64:
+		c.prepareInts()
+	case columnar.F32, columnar.F64:
+		c.slow = n.Op == OpIn || n.Op == OpNotIn || n.Values[0].F != n.Values[0].F
+	case columnar.Str:
+		c.prepareText()
+	}
+	return c
+}
+
+// unsatisfiable reports whether the values alone make a leaf true for no row: a
+// comparison with null, IN of nothing, NOT IN with a null.
+func (n *Node) unsatisfiable() bool {
+	nulls := 0
+	for i := range n.Values {
+		if n.Values[i].Null {
+			nulls++
+		}
+	}
+	switch n.Op {
+	case OpIn:
+		return nulls == len(n.Values)
+	case OpNotIn:
+		return nulls > 0
+	}
+	return nulls > 0
+}
+
+func (c *check) prepareInts() {
+	v := int64(0)
+	if len(c.vals) > 0 {
+		v = c.vals[0].I
+	}
+	c.low, c.high = math.MinInt64, math.MaxInt64
+	switch c.node.Op {
+	case OpEq:
+		c.low, c.high = v, v
+	case OpNotEq:
+		c.low, c.high, c.negate = v, v, true
+	case OpLe:
+		c.high = v
+	case OpGt:
+		c.high, c.negate = v, true
+	case OpGe:
+		c.low = v
+	case OpLt:
+		c.low, c.negate = v, true
+	case OpIn, OpNotIn:
+		c.negate = c.node.Op == OpNotIn
+		if len(c.vals) == 0 { // NOT IN (): all
+			c.negate = false
+			return
+		}
+		c.ints = make([]int64, len(c.vals))
+		for i, x := range c.vals {
+			c.ints[i] = x.I
+		}
+		slices.Sort(c.ints)
+		c.ints = slices.Compact(c.ints)
+		if n := len(c.ints); c.ints[n-1]-c.ints[0] == int64(n-1) { // a range without gaps
+			c.low, c.high, c.ints = c.ints[0], c.ints[n-1], nil
+		}
+	}
+}
+
+func (c *check) prepareText() {
+	switch c.node.Op {
+	case OpIn, OpNotIn:
+		c.negate = c.node.Op == OpNotIn
+		c.set = make(map[string]bool, len(c.vals))
+		for _, v := range c.vals {
+			c.set[v.S] = true
+		}
+	case OpLike:
+		c.like = parseLike(c.node.Values[0].S, c.node.Type.Text())
+	default:
+		c.lit = []byte(c.node.Values[0].S)
+		c.head = head(c.lit, 0, len(c.lit))
+	}
+}
+
+// head is the first 8 bytes of data[from:to], big-endian, zeros behind the end.
+func head(data []byte, from, to int) uint64 {
+	n := to - from
+	if from+8 <= len(data) {
+		v := binary.BigEndian.Uint64(data[from:])
+		if n >= 8 {
+			return v
+		}
+		return v &^ (^uint64(0) >> (8 * n))
+	}
+	var v uint64
+	for i := range min(n, 8) {
+		v |= uint64(data[from+i]) << (56 - 8*i)
+	}
+	return v
+}
+
+// text is test for layout Str.
+func (c *check) text(v *columnar.Vector, mask []uint64) {
+	at := func(i int) []byte { return v.Data[v.Off[i]:v.Off[i+1]] }
+	switch c.node.Op {
+	case OpIn, OpNotIn:
+		c.each(mask, func(i int) bool { return c.set[string(at(i))] != c.negate })
+	case OpLike:
+		c.each(mask, func(i int) bool { return c.like.match(at(i)) })
+	case OpStartsWith:
+		c.each(mask, func(i int) bool { return bytes.HasPrefix(at(i), c.lit) })
+	case OpEndsWith:
+		c.each(mask, func(i int) bool { return bytes.HasSuffix(at(i), c.lit) })
+	case OpContains:
+		c.each(mask, func(i int) bool { return bytes.Contains(at(i), c.lit) })
+	case OpEq, OpNotEq:
+		want := c.node.Op == OpEq
+		c.each(mask, func(i int) bool { return bytes.Equal(at(i), c.lit) == want })
+	default:
+		less, equal := c.node.Op == OpLt || c.node.Op == OpLe, c.node.Op == OpLe || c.node.Op == OpGe
+		c.each(mask, func(i int) bool {
+			h := head(v.Data, int(v.Off[i]), int(v.Off[i+1]))
+			if h != c.head {
+				return (h < c.head) == less
+			}
+			o := bytes.Compare(at(i), c.lit)
+			if o == 0 {
+				return equal
+			}
+			return (o < 0) == less
+		})
+	}
+}
+
+// value is whether the leaf is true for a value that is not null, for the comparisons
+// and IN.
+func (c *check) value(x columnar.Value) bool {
+	t := c.node.Type
+	switch c.node.Op {
+	case OpIn, OpNotIn:
+		for i := range c.vals {
+			if compare(c.layout, t, x, c.vals[i]) == 0 {
+				return c.node.Op == OpIn
+			}
+		}
+		return c.node.Op == OpNotIn
+	}
+	return holds(c.node.Op, compare(c.layout, t, x, c.vals[0]))
+}
+
+// holds reports whether an order between value and literal satisfies the operation.
+func holds(op Op, order int) bool {
+	switch op {
+	case OpEq:
+		return order == 0
+	case OpNotEq:
+		return order != 0
+	case OpLt:
+		return order < 0
+	case OpLe:
+		return order <= 0
+	case OpGt:
+		return order > 0
+	}
+	return order >= 0
+}
