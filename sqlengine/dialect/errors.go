@@ -41,7 +41,7 @@ func syntaxError(src string, pos int, detail string) *Error {
 		near = near[:cut]
 	}
 	if detail == "" {
-		detail = "check the manual for the right syntax to use"
+		detail = "check the manual that corresponds to your MySQL server version for the right syntax to use"
 	}
 	e := &Error{Code: codeSyntax, State: "42000", Pos: pos}
 	e.locate(src)

@@ -13,7 +13,6 @@ import (
 type host struct {
 	options ast.ParserOptions
 	builder Builder
-	reads   []read // what __lk_asof(n, …) calls stand for, by n
 }
 
 // statement parses a whole statement: by our grammar if it is ours, else by the
@@ -46,7 +45,7 @@ func badToken(x *lexed) int {
 // query parses tokens [first, last) as one statement of the host.
 func (h *host) query(x *lexed, first, last int) (ast.Statement, error) {
 	r := &rewritten{src: x.src}
-	post, err := h.splice(x, r, first, last)
+	post, err := h.splice(x, r, first, last, 0 /* base */)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +173,7 @@ func (h *host) arguments(x *lexed, c *Call) (ast.Exprs, error) {
 			last++
 		}
 		at = last
-		p, err := h.splice(x, r, first, last)
+		p, err := h.splice(x, r, first, last, len(post.reads))
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,6 @@
 package dialect
 
-import (
-	"strings"
-)
+import "strings"
 
 // ours reads the statement if its first words make it one of ours; it returns
 // nil for one that goes to the host's parser.
@@ -21,12 +19,57 @@ func (g *grammar) dispatch() (Statement, error) {
 	switch strings.ToUpper(g.text(0)) {
 	case "CREATE":
 		return g.create()
+	case "ALTER":
+		return g.alter()
+	case "DROP":
+		return g.drop()
+	case "MERGE":
+		return g.merge()
+	case "LOAD":
+		if g.is(1, "DATA") {
+			return g.load()
+		}
 	case "CALL":
 		return g.call()
 	case "SET":
 		return g.set()
 	case "RESET":
 		return g.reset()
+	case "SHOW":
+		return g.show()
+	case "USE":
+		return g.use()
+	case "ANALYZE":
+		return g.analyze()
+	case "CHECK":
+		return g.check()
+	case "TRUNCATE":
+		return g.truncate()
+	case "STOP":
+		return g.stop()
+	case "EXPLAIN", "DESCRIBE", "DESC":
+		return g.explain()
+	}
+	return nil, nil
+}
+
+func (g *grammar) alter() (Statement, error) {
+	switch {
+	case g.is(1, "TABLE"):
+		g.i = 2
+		return g.alterTable()
+	case g.is(1, "DATABASE"), g.is(1, "SCHEMA"):
+		return g.alterDatabase()
+	}
+	return nil, nil
+}
+
+func (g *grammar) drop() (Statement, error) {
+	switch {
+	case g.is(1, "CATALOG"):
+		return g.dropCatalog()
+	case g.is(1, "INDEX"):
+		return g.dropIndex()
 	}
 	return nil, nil
 }
@@ -39,11 +82,28 @@ func (g *grammar) create() (Statement, error) {
 	if g.is(i, "TEMPORARY") || g.is(i, "EXTERNAL") {
 		i++
 	}
-	if g.is(i, "TABLE") {
+	switch {
+	case g.is(i, "TABLE"):
 		g.i = 1
 		return g.createTable()
+	case g.is(1, "CATALOG"):
+		return g.createCatalog()
+	case g.is(1, "INDEX"), (g.is(1, "UNIQUE") || g.is(1, "FULLTEXT") || g.is(1, "SPATIAL")) && g.is(2, "INDEX"):
+		return g.createIndex()
+	case g.is(1, "TRIGGER"), g.is(1, "DEFINER") && g.createsTrigger():
+		return nil, g.unsupported(g.tokens[0].start, "triggers")
 	}
 	return nil, nil
+}
+
+// createsTrigger looks behind DEFINER = user for the word TRIGGER.
+func (g *grammar) createsTrigger() bool {
+	for i := 2; i < 10; i++ {
+		if g.is(i, "TRIGGER") {
+			return true
+		}
+	}
+	return false
 }
 
 // call reads CALL [catalog.]sys.name(args). Other procedures are the host's.

@@ -30,6 +30,7 @@ type splicer struct {
 	handled     map[int]bool
 	reads       []read
 	levels      []level
+	base        int    // number of the first read
 	verb        string // the statement's first word, upper case
 	like        bool   // LIKE occurs
 	windows     bool   // a window function with an interval occurs
@@ -47,18 +48,14 @@ func (s *splicer) replace(from, to int, text string) {
 }
 
 // splice writes tokens [first, last) to r, with what is ours replaced.
-func (h *host) splice(x *lexed, r *rewritten, first, last int) (postPass, error) {
-	s := &splicer{lexed: x, first: first, last: last, levels: []level{{}}}
+// Numbers of reads count from base on.
+func (h *host) splice(x *lexed, r *rewritten, first, last, base int) (postPass, error) {
+	s := &splicer{lexed: x, first: first, last: last, base: base, levels: []level{{}}}
 	if err := s.run(); err != nil {
 		return postPass{}, err
 	}
 	from, to := x.tokens[first].start, x.tokens[last].start
 	r.apply(from, to, s.all(from, to))
-	base := len(h.reads)
-	h.reads = append(h.reads, s.reads...)
-	if base > 0 && len(s.reads) > 0 {
-		return postPass{}, syntaxError(x.src[:x.end], s.reads[0].pos, "only one argument may read tables with options")
-	}
 	return postPass{src: x, reads: s.reads, like: s.like, windows: s.windows}, nil
 }
 
@@ -184,6 +181,14 @@ func (s *splicer) word(i int) (int, error) {
 	case "TUMBLE", "HOP", "CUMULATE", "TUMBLE_START", "TUMBLE_END", "HOP_START", "HOP_END",
 		"CUMULATE_START", "CUMULATE_END", "SESSION_START", "SESSION_END":
 		s.windows = s.windows || s.op(i+1, "(")
+	case "EXTENDED", "FORMATTED":
+		if (s.verb == "DESCRIBE" || s.verb == "DESC") && i == s.first+1 && i+1 < s.last {
+			s.replace(s.tokens[i].start, s.tokens[i].end, "")
+		}
+	case "CASCADE":
+		if s.verb == "DROP" && (s.is(s.first+1, "DATABASE") || s.is(s.first+1, "SCHEMA")) && i+1 == s.last {
+			s.replace(s.tokens[i].start, s.tokens[i].end, "")
+		}
 	case "DEFAULT":
 		if s.isDefaultDatabase(i) {
 			s.replace(s.tokens[i].start, s.tokens[i].end, "`"+s.text(i)+"`")
@@ -310,7 +315,7 @@ func (s *splicer) options(i int) error {
 				if end == i+n {
 					return syntaxError(s.src[:s.end], s.tokens[end].start, "expected a time or a version")
 				}
-				s.travelEdits(i, n, end, alias, len(s.reads))
+				s.travelEdits(i, n, end, alias, s.base+len(s.reads))
 				if rd.pos == 0 {
 					rd.pos = s.tokens[i].start
 				}
@@ -338,7 +343,7 @@ func (s *splicer) options(i int) error {
 		return nil
 	}
 	if at < 0 {
-		s.replace(nameEnd, nameEnd, " AS OF "+asOfFunc+"("+strconv.Itoa(len(s.reads))+")")
+		s.replace(nameEnd, nameEnd, " AS OF "+asOfFunc+"("+strconv.Itoa(s.base+len(s.reads))+")")
 	}
 	s.reads = append(s.reads, rd)
 	return nil
