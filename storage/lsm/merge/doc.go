@@ -2,7 +2,7 @@
 // keys, the loser tree, and the functions that make one record of a key's versions.
 //
 // Used by lsm, lsm/compact and scan (to read a section merged) and by
-// lsm/memtable (key order and prefixes); uses columnar and types. Does no IO but
+// lsm/memtable (key order and prefixes); uses row, columnar and types. Does no IO but
 // through the readers it is given; starts no goroutine; a Reader is used by one
 // goroutine at a time.
 //

@@ -55,6 +55,43 @@ func (d Deduplicate) Fold(dst *columnar.Batch, g *Groups, output []int) error {
 	return nil
 }
 
+// Fold brings the versions of each key into order v and appends their results by f
+// to dst; for a nil f, the newest version of each. A nil output is all columns. It
+// moves picks within their groups.
+func (g *Groups) Fold(dst *columnar.Batch, v *VersionOrder, f Function, output []int) error {
+	if output == nil {
+		output = make([]int, len(dst.Cols))
+		for i := range output {
+			output[i] = i
+		}
+	}
+	if f == nil {
+		g.Gather(dst, g.newest(make([]uint32, 0, g.Len()), v), output)
+		return nil
+	}
+	if !v.none() {
+		for i := range g.Len() {
+			if group := g.Picks[g.Starts[i]:g.Starts[i+1]]; len(group) > 1 {
+				v.sort(g.Sources, group)
+			}
+		}
+	}
+	return f.Fold(dst, g, output)
+}
+
+// newest appends the newest version of each key to picks.
+func (g *Groups) newest(picks []uint32, v *VersionOrder) []uint32 {
+	for i := range g.Len() {
+		a, b := g.Starts[i], g.Starts[i+1]
+		p := g.Picks[b-1]
+		if b-a > 1 && !v.none() {
+			p = v.newest(g.Sources, g.Picks[a:b])
+		}
+		picks = append(picks, p)
+	}
+	return picks
+}
+
 // Gather appends the picked rows to dst, whose column i is column output[i] of the sources.
 func (g *Groups) Gather(dst *columnar.Batch, picks []uint32, output []int) {
 	srcs := make([]*columnar.Batch, len(g.Sources))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -116,13 +117,39 @@ func (o *Order) Within(min, max []columnar.Value) *Order {
 	}
 	i := n.dropped
 	if c := o.cols[i]; c.layout == columnar.Str && !min[i].Null {
-		k := 0
-		for a, b := min[i].S, max[i].S; k < len(a) && k < len(b) && a[k] == b[k]; k++ {
-		}
-		n.strip = []byte(min[i].S[:k])
+		n.strip = []byte(min[i].S[:row.Shared([]byte(min[i].S), []byte(max[i].S))])
 	}
 	n.size()
 	return &n
+}
+
+// Shared is Within for the first n keys of a block: it looks for what they have in
+// common at their beginning. The result is for these keys alone.
+func (o *Order) Shared(key []*columnar.Vector, n int) *Order {
+	if n == 0 || len(key) != len(o.cols) {
+		return o
+	}
+	s := *o
+	s.dropped, s.consts, s.strip = 0, nil, nil
+	for s.dropped < len(o.cols)-1 && o.cols[s.dropped].constant(key[s.dropped], n) {
+		s.consts = append(s.consts, key[s.dropped].Value(0))
+		s.dropped++
+	}
+	if v := key[s.dropped]; o.cols[s.dropped].layout == columnar.Str {
+		s.strip = row.CommonPrefix(v)
+	}
+	s.size()
+	return &s
+}
+
+// constant reports whether the first n values are equal.
+func (c *keyColumn) constant(v *columnar.Vector, n int) bool {
+	for i := 1; i < n; i++ {
+		if c.compare(v, 0, v, i) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Compare orders key i of columns a and key j of columns b.

@@ -301,25 +301,11 @@ func (m *Reader) resolve(picks []uint32, starts []int32) error {
 		return nil
 	}
 	m.starts = append(append(m.starts[:0], starts...), int32(len(picks)))
-	if !m.c.Versions.none() && m.c.Function != nil {
-		for g := range starts {
-			if a, b := m.starts[g], m.starts[g+1]; b-a > 1 {
-				m.c.Versions.sort(m.sources, picks[a:b])
-			}
-		}
-	}
+	g := Groups{m.sources, picks, m.starts}
 	if m.c.Function != nil {
-		return m.c.Function.Fold(m.out, &Groups{m.sources, picks, m.starts}, m.c.Output)
+		return g.Fold(m.out, &m.c.Versions, m.c.Function, m.c.Output)
 	}
-	m.ready = m.ready[:0]
-	for g := range starts {
-		a, b := m.starts[g], m.starts[g+1]
-		p := picks[a]
-		if b-a > 1 {
-			p = m.c.Versions.newest(m.sources, picks[a:b])
-		}
-		m.ready = append(m.ready, p)
-	}
+	m.ready = g.newest(m.ready[:0], &m.c.Versions)
 	m.dropDeletes()
 	return nil
 }

@@ -34,12 +34,11 @@ const gallopAfter = 16
 // tree merges the prefixes of the current blocks of up to MaxRuns runs. One tree
 // serves both widths: for a narrow order all lo are zero.
 //
-// It has two replay loops, both without a branch on data: narrow compares (hi,
-// run), wide (hi, lo, run). When wide meets equal prefixes that do not tell all
-// of the key, it asks compare.
+// It has two loops: playNarrow compares (hi, run), playWide (hi, lo, run). When
+// playWide meets equal prefixes that do not tell all of the key, it asks compare.
 type tree struct {
 	narrow bool
-	tells  func(lo uint64) bool // wide only
+	exact  bool // equal prefixes are equal keys
 	// compare orders row i of run a's block and row j of run b's block by all of
 	// the key. Run numbers above the tree's own are the caller's business.
 	compare func(a uint64, i int, b uint64, j int) int
@@ -68,7 +67,7 @@ func newTree(runs int, o *Order) *tree {
 		size *= 2
 	}
 	return &tree{
-		narrow: o.Narrow(), tells: o.Tells, size: size,
+		narrow: o.narrow, exact: o.exact, size: size,
 		nodes: make([]node, size), hi: make([][]uint64, size), lo: make([][]uint64, size), pos: make([]int, size),
 	}
 }
@@ -134,6 +133,9 @@ func (t *tree) less(a, b node) bool {
 	return a.run < b.run
 }
 
+// tells reports whether equal prefixes with this lower half prove equal keys.
+func (t *tree) tells(lo uint64) bool { return t.exact || byte(lo) != openMark }
+
 // tie orders contenders of equal prefixes by the rest of their keys.
 func (t *tree) tie(a, b node) int {
 	if t.narrow || (a.run|b.run)&ended != 0 || t.tells(a.lo) {
@@ -145,57 +147,11 @@ func (t *tree) tie(a, b node) int {
 // next replays the tree after the winner's run moved on.
 func (t *tree) next() {
 	run := int(t.win.run &^ ended)
-	if t.narrow {
-		t.replayNarrow(run)
-		return
-	}
-	t.replayWide(run)
-}
-
-func (t *tree) replayNarrow(run int) {
-	hi, r := ^uint64(0), uint64(run)|ended
-	if p, k := t.pos[run], t.hi[run]; p < len(k) {
-		hi, r = k[p], uint64(run)
-	}
-	nodes := t.nodes
-	for i := (t.size + run) >> 1; i > 0; i >>= 1 {
-		n := &nodes[i]
-		_, c := bits.Sub64(n.run, r, 0)
-		_, c = bits.Sub64(n.hi, hi, c)
-		m := -c // all ones: the loser of before wins
-		x, y := (n.hi^hi)&m, (n.run^r)&m
-		n.hi ^= x
-		n.run ^= y
-		hi ^= x
-		r ^= y
-	}
-	t.win.hi, t.win.run = hi, r
-}
-
-func (t *tree) replayWide(run int) {
 	w := t.leaf(run)
-	nodes := t.nodes
 	for i := (t.size + run) >> 1; i > 0; i >>= 1 {
-		n := &nodes[i]
-		_, c := bits.Sub64(n.run, w.run, 0)
-		_, c = bits.Sub64(n.lo, w.lo, c)
-		_, c = bits.Sub64(n.hi, w.hi, c)
-		if n.hi == w.hi && n.lo == w.lo {
-			if d := t.tie(*n, w); d != 0 {
-				c = 0
-				if d < 0 {
-					c = 1
-				}
-			}
+		if t.less(t.nodes[i], w) {
+			t.nodes[i], w = w, t.nodes[i]
 		}
-		m := -c
-		x, y, z := (n.hi^w.hi)&m, (n.lo^w.lo)&m, (n.run^w.run)&m
-		n.hi ^= x
-		n.lo ^= y
-		n.run ^= z
-		w.hi ^= x
-		w.lo ^= y
-		w.run ^= z
 	}
 	t.win = w
 }
@@ -204,6 +160,8 @@ func (t *tree) replayWide(run int) {
 const (
 	filled   = -1 // the limit was reached
 	finished = -2 // all runs have ended
+
+	galloping = -3 // inside of fill: one run wins again and again
 )
 
 // fill emits rows in key order until there are limit picks. Picks of equal keys
@@ -218,28 +176,130 @@ func (t *tree) fill(limit int, newest bool) int {
 		keep = 0
 	}
 	t.room(limit)
+	for {
+		got := filled
+		if t.narrow {
+			got = t.playNarrow(limit, keep)
+		} else {
+			got = t.playWide(limit, keep)
+		}
+		if got != galloping {
+			return got
+		}
+		if run := t.win.run; t.gallop(run, limit, keep) {
+			return int(run)
+		}
+		t.next()
+	}
+}
+
+// playNarrow emits winners and replays the tree, of 64-bit keys. No branch depends
+// on the order of keys: a comparison is the borrow of a subtraction of (key, run),
+// an exchange is an XOR under its mask.
+func (t *tree) playNarrow(limit int, keep uint64) int {
+	nodes, blocks, pos := t.nodes, t.hi, t.pos
+	picks, starts := t.picks[:cap(t.picks)], t.starts[:cap(t.starts)]
+	out, group := len(t.picks), len(t.starts)
+	key, run, prev := t.win.hi, t.win.run, t.prevHi
+	streak, last := t.streak, t.last
+	got := filled
+	for out < limit {
+		if run&ended != 0 {
+			got = finished
+			break
+		}
+		row := pos[run]
+		d := key ^ prev
+		differs := (d | -d) >> 63
+		prev = key
+		out += int(differs | keep)
+		picks[out-1] = uint32(run)<<pickShift | uint32(row)
+		starts[group] = int32(out - 1)
+		group += int(differs)
+
+		row++
+		pos[run] = row
+		block := blocks[run]
+		if row >= len(block) {
+			got = int(run)
+			break
+		}
+		e := run ^ last
+		streak = (streak + 1) & ((e|-e)>>63 - 1)
+		last = run
+		if streak >= gallopAfter {
+			streak, got = 0, galloping
+			break
+		}
+		i := (len(nodes) + int(run)) >> 1
+		key = block[row]
+		for ; i > 0; i >>= 1 {
+			n := &nodes[i]
+			_, c := bits.Sub64(n.run, run, 0)
+			_, c = bits.Sub64(n.hi, key, c)
+			m := -c // all ones: the loser of before wins
+			x, y := (n.hi^key)&m, (n.run^run)&m
+			n.hi ^= x
+			key ^= x
+			n.run ^= y
+			run ^= y
+		}
+	}
+	t.picks, t.starts = picks[:out], starts[:group]
+	t.win.hi, t.win.run, t.prevHi, t.open = key, run, prev, t.open || out > 0
+	t.streak, t.last = streak, last
+	return got
+}
+
+// playWide is playNarrow for 128-bit prefixes. Where they tie without telling all
+// of the key, the columns decide.
+func (t *tree) playWide(limit int, keep uint64) int {
+	nodes := t.nodes
 	for len(t.picks) < limit {
-		run := t.win.run
+		w := t.win
+		run := w.run
 		if run&ended != 0 {
 			return finished
 		}
 		row := t.pos[run]
-		t.emit(run, row, t.win.hi, t.win.lo, keep)
+		t.emit(run, row, w.hi, w.lo, keep)
 		row++
 		t.pos[run] = row
-		if row == len(t.hi[run]) {
+		block := t.hi[run]
+		if row >= len(block) {
 			return int(run)
 		}
-		d := run ^ t.last
-		t.streak = (t.streak + 1) & ((d|-d)>>63 - 1)
+		e := run ^ t.last
+		t.streak = (t.streak + 1) & ((e|-e)>>63 - 1)
 		t.last = run
 		if t.streak >= gallopAfter {
 			t.streak = 0
-			if t.gallop(run, limit, keep) {
-				return int(run)
-			}
+			return galloping
 		}
-		t.next()
+		i := (len(nodes) + int(run)) >> 1
+		w.hi, w.lo = block[row], t.lo[run][row]
+		for ; i > 0; i >>= 1 {
+			n := &nodes[i]
+			_, c := bits.Sub64(n.run, w.run, 0)
+			_, c = bits.Sub64(n.lo, w.lo, c)
+			_, c = bits.Sub64(n.hi, w.hi, c)
+			if (n.hi^w.hi)|(n.lo^w.lo) == 0 {
+				if d := t.tie(*n, w); d < 0 {
+					c = 1
+				} else if d > 0 {
+					c = 0
+				}
+			}
+			m := -c
+			x, y, z := (n.hi^w.hi)&m, (n.lo^w.lo)&m, (n.run^w.run)&m
+			n.hi ^= x
+			w.hi ^= x
+			n.lo ^= y
+			w.lo ^= y
+			n.run ^= z
+			w.run ^= z
+		}
+		t.win = w
 	}
 	return filled
 }
@@ -287,19 +347,35 @@ func (t *tree) gallop(run uint64, limit int, keep uint64) bool {
 			up = t.nodes[i]
 		}
 	}
-	hi, lo := t.hi[run], t.lo[run]
 	from := t.pos[run]
-	end := t.search(run, from, up)
-	end = min(end, from+limit-len(t.picks))
-	for i := from; i < end; i++ {
-		l := uint64(0)
-		if !t.narrow {
-			l = lo[i]
-		}
-		t.emit(run, i, hi[i], l, keep)
-	}
+	end := min(t.search(run, from, up), from+limit-len(t.picks))
+	t.emitRange(run, from, end, keep)
 	t.pos[run] = end
-	return end == len(hi)
+	return end == len(t.hi[run])
+}
+
+// emitRange emits rows from to end-1 of a run's block.
+func (t *tree) emitRange(run uint64, from, end int, keep uint64) {
+	hi := t.hi[run]
+	if !t.narrow {
+		lo := t.lo[run]
+		for i := from; i < end; i++ {
+			t.emit(run, i, hi[i], lo[i], keep)
+		}
+		return
+	}
+	picks, starts := t.picks[:cap(t.picks)], t.starts[:cap(t.starts)]
+	out, group, prev := len(t.picks), len(t.starts), t.prevHi
+	for i := from; i < end; i++ {
+		d := hi[i] ^ prev
+		differs := (d | -d) >> 63
+		prev = hi[i]
+		out += int(differs | keep)
+		picks[out-1] = uint32(run)<<pickShift | uint32(i)
+		starts[group] = int32(out - 1)
+		group += int(differs)
+	}
+	t.picks, t.starts, t.prevHi = picks[:out], starts[:group], prev
 }
 
 // search is the first row of run's block from row from on that does not come
