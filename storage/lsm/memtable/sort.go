@@ -65,28 +65,29 @@ func (s *sorter) radix() {
 	if cap(s.spare) < n {
 		s.spare = make([]pair, n, cap(s.pairs))
 	}
-	var counts [8][256]uint32
+	vary := uint64(0)
 	for _, p := range s.pairs {
-		for d := range 8 {
-			counts[d][byte(p.prefix>>(8*d))]++
-		}
+		vary |= p.prefix ^ s.pairs[0].prefix
 	}
 	src, dst := s.pairs, s.spare[:n]
-	for d := range 8 {
-		c := &counts[d]
-		shift := 8 * d
-		if c[byte(src[0].prefix>>shift)] == uint32(n) {
+	for shift := 0; shift < 64; shift += 8 {
+		if byte(vary>>shift) == 0 {
 			continue
 		}
-		at := uint32(0)
-		for i, k := range c {
-			c[i] = at
-			at += k
+		var at [256]uint32
+		for i := range src {
+			at[byte(src[i].prefix>>shift)]++
 		}
-		for _, p := range src {
-			b := byte(p.prefix >> shift)
-			dst[c[b]] = p
-			c[b]++
+		sum := uint32(0)
+		for i, k := range at {
+			at[i] = sum
+			sum += k
+		}
+		for i := range src {
+			p := src[i]
+			d := &at[byte(p.prefix>>shift)]
+			dst[*d] = p
+			*d++
 		}
 		src, dst = dst, src
 	}
