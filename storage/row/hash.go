@@ -53,7 +53,7 @@ func finish(h, n uint32) uint32 {
 
 // HashBatch hashes the rows made of slots 0 to n-1 of the keys: dst[i] is Hash of row
 // i as uint32. It returns dst with length n, grown if need be. Keys of fixed width
-// without nulls, and one key of text, are hashed without building rows.
+// and of text without nulls, and single ones with nulls, are hashed without building rows.
 func HashBatch(dst []uint32, keys []*columnar.Vector, n int) []uint32 {
 	dst = resize(dst, n)
 	hashInto(dst, keys)
@@ -67,7 +67,7 @@ func hashInto[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 		hashFixed(dst, keys[0])
 	case len(keys) == 1 && columnar.LayoutOf(keys[0].Type) == columnar.Str && keys[0].Dict == nil:
 		hashText(dst, keys[0])
-	case allFixed(keys):
+	case columnwise(keys):
 		hashColumns(dst, keys)
 	default:
 		var buf []byte
@@ -96,9 +96,14 @@ func fixedSlot(t *types.Type) bool {
 	return false
 }
 
-func allFixed(keys []*columnar.Vector) bool {
+// columnwise reports whether hashColumns takes the keys: flat columns without nulls, of
+// fixed width or text.
+func columnwise(keys []*columnar.Vector) bool {
 	for _, k := range keys {
-		if !fixedSlot(&k.Type) || k.Dict != nil || k.Valid != nil && k.NullCount() > 0 {
+		if !fixedSlot(&k.Type) && columnar.LayoutOf(k.Type) != columnar.Str {
+			return false
+		}
+		if k.Dict != nil || k.Valid != nil && k.NullCount() > 0 {
 			return false
 		}
 	}
@@ -163,13 +168,7 @@ func hashText[T int32 | uint32](dst []T, c *columnar.Vector) {
 		default:
 			h := mix(mix(head, uint32(len(b))), 16) // length, offset
 			n := uint32(16 + (len(b)+7)&^7)
-			for ; len(b) >= 8; b = b[8:] {
-				h = mix64(h, binary.LittleEndian.Uint64(b))
-			}
-			if len(b) > 0 {
-				h = mix64(h, tail(b))
-			}
-			dst[i] = T(finish(h, n))
+			dst[i] = T(finish(mixBytes(h, b), n))
 		}
 	}
 }
@@ -182,7 +181,9 @@ func tail(b []byte) (v uint64) {
 	return v
 }
 
-// hashColumns hashes rows of fixed fields without nulls, one column after another.
+// hashColumns hashes rows one column after another: first all slots, then the bytes of
+// the texts that are too long for theirs, in the order that the row has them. ends[i]
+// is how long row i is so far; nil while there is no text.
 func hashColumns[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 	head := uint32(murmurSeed)
 	for range bitsetBytes(len(keys)) / 8 {
@@ -191,6 +192,8 @@ func hashColumns[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 	for i := range dst {
 		dst[i] = T(head)
 	}
+	size := uint32(fixedBytes(len(keys)))
+	var ends []uint32
 	for _, c := range keys {
 		switch columnar.LayoutOf(c.Type) {
 		case columnar.I64:
@@ -205,6 +208,14 @@ func hashColumns[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 			for i, v := range c.F32[:len(dst)] {
 				dst[i] = T(mix64(uint32(dst[i]), uint64(math.Float32bits(v))))
 			}
+		case columnar.Str:
+			if ends == nil {
+				ends = make([]uint32, len(dst))
+				for i := range ends {
+					ends[i] = size
+				}
+			}
+			hashTextSlots(dst, ends, c)
 		default:
 			mask := smallMask(c.Type.Kind)
 			for i, v := range c.I32[:len(dst)] {
@@ -212,8 +223,46 @@ func hashColumns[T int32 | uint32](dst []T, keys []*columnar.Vector) {
 			}
 		}
 	}
-	size := uint32(fixedBytes(len(keys)))
-	for i, h := range dst {
-		dst[i] = T(finish(uint32(h), size))
+	if ends == nil {
+		for i, h := range dst {
+			dst[i] = T(finish(uint32(h), size))
+		}
+		return
 	}
+	for _, c := range keys {
+		if columnar.LayoutOf(c.Type) == columnar.Str {
+			for i := range dst {
+				if b := c.Data[c.Off[i]:c.Off[i+1]]; len(b) > maxInline {
+					dst[i] = T(mixBytes(uint32(dst[i]), b))
+				}
+			}
+		}
+	}
+	for i, h := range dst {
+		dst[i] = T(finish(uint32(h), ends[i]))
+	}
+}
+
+// hashTextSlots mixes the slots of a column of text and moves the ends of the rows.
+func hashTextSlots[T int32 | uint32](dst []T, ends []uint32, c *columnar.Vector) {
+	for i := range dst {
+		b := c.Data[c.Off[i]:c.Off[i+1]]
+		if len(b) <= maxInline {
+			dst[i] = T(mix64(uint32(dst[i]), inline(b)))
+			continue
+		}
+		dst[i] = T(mix(mix(uint32(dst[i]), uint32(len(b))), ends[i]))
+		ends[i] += uint32(len(b)+7) &^ 7
+	}
+}
+
+// mixBytes mixes bytes, padded with zeros to a multiple of 8.
+func mixBytes(h uint32, b []byte) uint32 {
+	for ; len(b) >= 8; b = b[8:] {
+		h = mix64(h, binary.LittleEndian.Uint64(b))
+	}
+	if len(b) > 0 {
+		h = mix64(h, tail(b))
+	}
+	return h
 }

@@ -2,6 +2,7 @@ package row
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
@@ -70,34 +71,54 @@ func PrefixU64(dst []uint64, c *columnar.Vector, skip int) []uint64 {
 		}
 		return dst
 	}
-	layout := columnar.LayoutOf(c.Type)
-	switch layout {
+	fill(dst, c, 0, skip)
+	return dst
+}
+
+// fill sets dst[i] to the first 8 bytes of the normalised value of slot from+i, without
+// a null byte; for a null to 0. The column is not in dictionary form.
+func fill(dst []uint64, c *columnar.Vector, from, skip int) {
+	const top = 1 << 63
+	switch layout := columnar.LayoutOf(c.Type); layout {
 	case columnar.I64, columnar.T96:
-		for i, v := range c.I64[:len(dst)] {
-			dst[i] = uint64(v) ^ 1<<63
+		for i, v := range c.I64[from : from+len(dst)] {
+			dst[i] = uint64(v) ^ top
 		}
 	case columnar.I32:
 		shift, flip := 64-8*keyBytes(&c.Type), flip(c.Type.Kind)
-		for i, v := range c.I32[:len(dst)] {
-			dst[i] = uint64(v)<<shift ^ flip
+		for i, v := range c.I32[from : from+len(dst)] {
+			dst[i] = uint64(v)<<(shift&63) ^ flip
+		}
+	case columnar.F32:
+		for i, v := range c.F32[from : from+len(dst)] {
+			dst[i] = uint64(rank32(v)) << 32
+		}
+	case columnar.F64:
+		for i, v := range c.F64[from : from+len(dst)] {
+			dst[i] = rank64(v)
+		}
+	case columnar.D128:
+		for i := range dst {
+			dst[i] = uint64(c.D128[from+i].Hi) ^ top
 		}
 	case columnar.Str:
+		off := c.Off[from : from+len(dst)+1]
+		at := int(off[0])
 		for i := range dst {
-			dst[i] = load64(c.Data, int(c.Off[i])+skip, int(c.Off[i+1]))
+			next := int(off[i+1])
+			dst[i] = load64(c.Data, at+skip, next)
+			at = next
 		}
 	default:
-		for i := range dst {
-			dst[i], _, _ = fixedKey(c, layout, i)
-		}
+		panic(fmt.Sprintf("row: key of nested type %v", c.Type.Kind))
 	}
 	if c.Valid != nil {
 		for i := range dst {
-			if c.IsNull(i) {
+			if c.IsNull(from + i) {
 				dst[i] = 0
 			}
 		}
 	}
-	return dst
 }
 
 // load64 is the first 8 bytes of data[from:to], big-endian, zeros behind the end.
@@ -152,10 +173,13 @@ func Prefix128(hi, lo []uint64, cols []*columnar.Vector, n, skip int) ([]uint64,
 
 // prefixText is the prefix of one column of layout Str: its bytes, not escaped.
 func prefixText(hi, lo []uint64, c *columnar.Vector, skip int) {
+	off := c.Off[:len(hi)+1]
+	at := int(off[0])
 	for i := range hi {
-		from, to := int(c.Off[i])+skip, int(c.Off[i+1])
-		hi[i] = load64(c.Data, from, to)
-		lo[i] = load64(c.Data, from+8, to)
+		next := int(off[i+1])
+		hi[i] = load64(c.Data, at+skip, next)
+		lo[i] = load64(c.Data, at+skip+8, next)
+		at = next
 	}
 	if c.Valid == nil {
 		return
@@ -169,13 +193,40 @@ func prefixText(hi, lo []uint64, c *columnar.Vector, skip int) {
 
 // prefixFixed puts a column of fixed width at bit at of every prefix.
 func prefixFixed(hi, lo []uint64, c *columnar.Vector, at int) {
-	layout := columnar.LayoutOf(c.Type)
-	if c.Type.NotNull && c.Dict == nil && c.Valid == nil && layout == columnar.I64 {
-		for i, v := range c.I64[:len(hi)] {
-			place(hi, lo, i, uint64(v)^1<<63, 0, at)
-		}
+	if c.Dict != nil || keyBytes(&c.Type) > 8 {
+		prefixSlots(hi, lo, c, at)
 		return
 	}
+	var keys [256]uint64
+	for from := 0; from < len(hi); from += len(keys) {
+		part := keys[:min(len(hi)-from, len(keys))]
+		fill(part, c, from, 0)
+		h, l := hi[from:from+len(part)], lo[from:from+len(part)]
+		switch {
+		case !c.Type.NotNull:
+			for i, k := range part {
+				if !c.IsNull(from + i) {
+					place(h, l, i, 1<<56|k>>8, k<<56, at)
+				}
+			}
+		case at == 0:
+			copy(h, part)
+		case at < 64:
+			for i, k := range part {
+				h[i] |= k >> (at & 63)
+				l[i] |= k << ((64 - at) & 63)
+			}
+		default:
+			for i, k := range part {
+				l[i] |= k >> ((at - 64) & 63)
+			}
+		}
+	}
+}
+
+// prefixSlots is prefixFixed slot by slot, for wide values and dictionaries.
+func prefixSlots(hi, lo []uint64, c *columnar.Vector, at int) {
+	layout := columnar.LayoutOf(c.Type)
 	for i := range hi {
 		null := c.IsNull(i)
 		pos := at
@@ -219,9 +270,16 @@ func prefixRest(hi, lo []uint64, cols []*columnar.Vector, at, skip int) {
 		skip = 0
 	}
 	room := (128 - at) / 8
+	first := cols[0]
 	for i := range hi {
+		if first.Type.NotNull && first.Dict == nil {
+			if a, b, ok := longText(first, i, skip, room); ok {
+				place(hi, lo, i, a, b, at)
+				continue
+			}
+		}
 		buf = buf[:0]
-		if first := cols[0]; skip > 0 {
+		if skip > 0 {
 			if !first.Type.NotNull {
 				buf = append(buf, 1)
 			}
@@ -239,3 +297,21 @@ func prefixRest(hi, lo []uint64, cols []*columnar.Vector, at, skip int) {
 		place(hi, lo, i, binary.BigEndian.Uint64(buf), binary.BigEndian.Uint64(buf[8:]), at)
 	}
 }
+
+// longText is the first 16 bytes of a text of which at least room bytes come after
+// skip, none of them 0: there the normalised key is the text itself.
+func longText(c *columnar.Vector, i, skip, room int) (a, b uint64, ok bool) {
+	from, to := int(c.Off[i])+skip, int(c.Off[i+1])
+	if to-from < room || from+16 > len(c.Data) {
+		return 0, 0, false
+	}
+	a, b = binary.BigEndian.Uint64(c.Data[from:]), binary.BigEndian.Uint64(c.Data[from+8:])
+	// Bytes past room do not count: make them anything but 0.
+	if room <= 8 {
+		return a, b, !hasZero(a | ^uint64(0)>>(8*room))
+	}
+	return a, b, !hasZero(a) && !hasZero(b|^uint64(0)>>(8*(room-8)))
+}
+
+// hasZero reports whether a byte of x is 0.
+func hasZero(x uint64) bool { return (x-0x0101010101010101)&^x&0x8080808080808080 != 0 }

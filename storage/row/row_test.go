@@ -344,13 +344,16 @@ func BenchmarkHash(b *testing.B) {
 	const n = 4096
 	rng := testkit.Rand(7)
 	ts := []types.Type{types.Of(types.BigInt), types.Of(types.Int), types.String()}
+	for i := range ts {
+		ts[i] = ts[i].WithNotNull(true)
+	}
 	batch := testkit.RandomBatch(rng, ts, n, 0)
-	text := columnar.NewVector(types.String(), n)
+	text := columnar.NewVector(ts[2], n)
 	for range n {
 		text.AppendString("user-" + strconv.FormatUint(rng.Uint64()|1<<63, 10)[:15])
 	}
 	for name, cols := range map[string][]*columnar.Vector{
-		"bigint": batch.Cols[:1], "int": batch.Cols[1:2], "text20": {text}, "bigint-int": batch.Cols[:2], "int-text20": {batch.Cols[1], text},
+		"bigint": batch.Cols[:1], "int": batch.Cols[1:2], "text20": {text}, "bigint-int": batch.Cols[:2], "int-text20": {batch.Cols[1], text}, "text20-int": {text, batch.Cols[1]},
 	} {
 		b.Run("key="+name, func(b *testing.B) {
 			dst := make([]uint32, n)
