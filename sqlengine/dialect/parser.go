@@ -47,7 +47,7 @@ func (p *Parser) Parse(ctx *sql.Context, query string, multi bool) (ast.Statemen
 // is planned, since the host turns every fault of a text into a syntax error.
 func (p *Parser) ParseWithOptions(_ context.Context, query string, delimiter rune, multi bool, options ast.ParserOptions) (ast.Statement, string, string, error) {
 	text := sql.RemoveSpaceAndDelimiter(query, delimiter)
-	stmt, end, err := p.parse(text, 0, options)
+	stmt, end, err := p.parse(text, options)
 	if err != nil && !multi && errors.Is(err, ast.ErrEmpty) && end < len(text) {
 		// A comment or a bare ';' before the only statement.
 		return p.ParseWithOptions(context.Background(), text[end+1:], delimiter, multi, options)
@@ -67,7 +67,7 @@ func (p *Parser) ParseWithOptions(_ context.Context, query string, delimiter run
 
 // ParseOneWithOptions implements sql.Parser.
 func (p *Parser) ParseOneWithOptions(_ context.Context, query string, options ast.ParserOptions) (ast.Statement, int, error) {
-	stmt, end, err := p.parse(query, 0, options)
+	stmt, end, err := p.parse(query, options)
 	if err != nil && !errors.Is(err, ast.ErrEmpty) {
 		return nil, 0, err
 	}
@@ -115,9 +115,19 @@ func leadingSpace(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r
 
 // parse reads the first statement of text and returns the offset of its end:
 // of its ';', or len(text).
-func (p *Parser) parse(text string, from int, options ast.ParserOptions) (ast.Statement, int, error) {
+func (p *Parser) parse(text string, options ast.ParserOptions) (ast.Statement, int, error) {
+	if end, like, ok := scanPlain(text, options.AnsiQuotes); ok {
+		stmt, err := ast.ParseWithOptions(context.Background(), text[:end], options)
+		if err == nil && like {
+			post := postPass{like: true}
+			stmt, err = post.apply(stmt, &rewritten{})
+		}
+		if err == nil {
+			return stmt, end, nil
+		}
+	}
 	h := &host{options: options, builder: p.builder}
-	x := lex(text, from, options.AnsiQuotes)
+	x := lex(text, 0, options.AnsiQuotes)
 	if len(x.tokens) == 1 {
 		return nil, x.end, ast.ErrEmpty
 	}

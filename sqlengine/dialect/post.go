@@ -14,7 +14,8 @@ type postPass struct {
 	reads   []read
 	like    bool
 	windows bool
-	placed  int
+	placed  []bool   // by read: its table was found
+	ctes    []string // names of common table expressions
 	err     error
 }
 
@@ -24,38 +25,105 @@ func (p *postPass) merge(o postPass) {
 	p.reads = append(p.reads, o.reads...)
 	p.like = p.like || o.like
 	p.windows = p.windows || o.windows
+	p.placed = make([]bool, len(p.reads))
 }
 
 // apply repairs the tree in place and returns it.
 func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error) {
-	if len(p.reads) == 0 && !p.like && !p.windows && !r.changed {
+	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed || !hasNames(stmt)) {
 		return stmt, nil
 	}
 	p.walk(stmt, r)
 	if p.err != nil {
 		return nil, p.err
 	}
-	if p.placed != len(p.reads) {
-		pos := 0
-		for _, rd := range p.reads {
-			pos = rd.pos
+	for i, done := range p.placed {
+		if !done {
+			return nil, p.misplaced(i)
 		}
-		return nil, syntaxError(p.src.src[:p.src.end], pos, "options and time travel are not allowed here;")
 	}
 	return stmt, nil
 }
 
-func (p *postPass) walk(node ast.SQLNode, r *rewritten) {
-	visit := func(n ast.SQLNode) (bool, error) {
+// walk repairs the tree below node, keeping count of the names that common
+// table expressions give to queries.
+func (p *postPass) walk(node any, r *rewritten) {
+	walkTree(node, func(n any) bool {
+		if p.err != nil {
+			return false
+		}
 		p.node(n, r)
-		return true, p.err
-	}
-	if err := ast.Walk(visit, node); err != nil && p.err == nil {
-		p.err = err
-	}
+		with := withOf(n)
+		if with == nil || *with == nil {
+			return true
+		}
+		w, outer := *with, len(p.ctes)
+		for _, cte := range w.Ctes {
+			if w.Recursive {
+				p.ctes = append(p.ctes, cte.As.String())
+			}
+			p.walk(cte.AliasedTableExpr, r)
+			if !w.Recursive {
+				p.ctes = append(p.ctes, cte.As.String())
+			}
+		}
+		*with = nil
+		p.walkBelow(n, r)
+		*with = w
+		p.ctes = p.ctes[:outer]
+		return false
+	})
 }
 
-func (p *postPass) node(n ast.SQLNode, r *rewritten) {
+// walkBelow walks what n holds, but for n itself.
+func (p *postPass) walkBelow(n any, r *rewritten) {
+	first := true
+	walkTree(n, func(m any) bool {
+		if first {
+			first = false
+			return true
+		}
+		p.walk(m, r)
+		return false
+	})
+}
+
+// withOf returns the place of a statement's WITH, or nil for other nodes.
+func withOf(n any) **ast.With {
+	switch n := n.(type) {
+	case *ast.Select:
+		return &n.With
+	case *ast.SetOp:
+		return &n.With
+	case *ast.Insert:
+		return &n.With
+	case *ast.Update:
+		return &n.With
+	case *ast.Delete:
+		return &n.With
+	}
+	return nil
+}
+
+// misplaced says that the options of reads[i] have no table.
+func (p *postPass) misplaced(i int) error {
+	return syntaxError(p.src.src[:p.src.end], p.reads[i].pos, "options and time travel are not allowed here;")
+}
+
+// hasNames reports whether the tree may hold names or positions taken from the
+// text. The rows of an INSERT … VALUES, which may be many, do not.
+func hasNames(stmt ast.Statement) bool {
+	if ins, ok := stmt.(*ast.Insert); ok {
+		switch ins.Rows.(type) {
+		case ast.Values, *ast.AliasedValues:
+			return false
+		}
+	}
+	return true
+}
+
+// node repairs one node; r is the text it was parsed from.
+func (p *postPass) node(n any, r *rewritten) {
 	switch n := n.(type) {
 	case *ast.ComparisonExpr:
 		// Without ESCAPE the host turns LIKE 'x%' into a range that loses rows.
@@ -74,20 +142,12 @@ func (p *postPass) node(n ast.SQLNode, r *rewritten) {
 	case *ast.FuncExpr:
 		p.window(n)
 	case *ast.DDL:
-		p.ddl(n, r)
-	}
-}
-
-// ddl maps the positions of a view's or a program's body back to the typed
-// text, and goes on into a view's query, which the host's Walk leaves out.
-func (p *postPass) ddl(n *ast.DDL, r *rewritten) {
-	if n.SubStatementPositionEnd > n.SubStatementPositionStart && r.changed {
-		base := p.src.tokens[0].start
-		n.SubStatementPositionStart = r.old(n.SubStatementPositionStart) - base
-		n.SubStatementPositionEnd = r.oldEnd(n.SubStatementPositionEnd) - base
-	}
-	if n.ViewSpec != nil && n.ViewSpec.ViewExpr != nil {
-		p.walk(n.ViewSpec.ViewExpr, r)
+		// Views and stored programs are kept as text and parsed again.
+		if n.SubStatementPositionEnd > n.SubStatementPositionStart && r.changed {
+			base := p.src.tokens[0].start
+			n.SubStatementPositionStart = r.old(n.SubStatementPositionStart) - base
+			n.SubStatementPositionEnd = r.oldEnd(n.SubStatementPositionEnd) - base
+		}
 	}
 }
 
@@ -118,12 +178,19 @@ func (p *postPass) asOf(n *ast.AliasedTableExpr) {
 		return
 	}
 	rd := p.reads[number]
+	if name, ok := n.Expr.(ast.TableName); ok && name.DbQualifier.IsEmpty() {
+		for _, cte := range p.ctes {
+			if strings.EqualFold(cte, name.Name.String()) {
+				return // not a table: its options would be dropped
+			}
+		}
+	}
 	n.AsOf = &ast.AsOf{Time: ast.InjectedExpr{
 		Expression: &readValue{options: rd.options, kind: rd.kind},
 		Children:   children,
 		Auth:       ast.AuthInformation{AuthType: ast.AuthType_IGNORE, TargetType: ast.AuthTargetType_Ignore},
 	}}
-	p.placed++
+	p.placed[number] = true
 }
 
 // windowFuncs are the window functions whose intervals become milliseconds: the

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/cockroachdb/datadriven"
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/lakesql/lakesql/hints"
 )

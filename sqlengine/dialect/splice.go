@@ -56,7 +56,7 @@ func (h *host) splice(x *lexed, r *rewritten, first, last, base int) (postPass, 
 	}
 	from, to := x.tokens[first].start, x.tokens[last].start
 	r.apply(from, to, s.all(from, to))
-	return postPass{src: x, reads: s.reads, like: s.like, windows: s.windows}, nil
+	return postPass{src: x, reads: s.reads, placed: make([]bool, len(s.reads)), like: s.like, windows: s.windows}, nil
 }
 
 // all returns the edits in [from, to), sorted, with the lexer's repairs that no
