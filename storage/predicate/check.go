@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 )
@@ -23,7 +25,7 @@ type check struct {
 	negate bool // true where the test is not
 	low    int64
 	high   int64
-	ints   []int64 // ascending, not empty; nil: test low and high
+	ints   *intTable // nil: test low and high
 
 	lit  []byte          // text to compare with
 	head uint64          // its first 8 bytes
@@ -107,14 +109,16 @@ func (c *check) prepareInts() {
 			c.negate = false
 			return
 		}
-		c.ints = make([]int64, len(c.vals))
+		list := make([]int64, len(c.vals))
 		for i, x := range c.vals {
-			c.ints[i] = x.I
+			list[i] = x.I
 		}
-		slices.Sort(c.ints)
-		c.ints = slices.Compact(c.ints)
-		if n := len(c.ints); c.ints[n-1]-c.ints[0] == int64(n-1) { // a range without gaps
-			c.low, c.high, c.ints = c.ints[0], c.ints[n-1], nil
+		slices.Sort(list)
+		list = slices.Compact(list)
+		if n := len(list); list[n-1]-list[0] == int64(n-1) { // a range without gaps
+			c.low, c.high = list[0], list[n-1]
+		} else {
+			c.ints = newIntTable(list)
 		}
 	}
 }
@@ -167,8 +171,7 @@ func (c *check) text(v *columnar.Vector, mask []uint64) {
 	case OpContains:
 		c.each(mask, func(i int) bool { return bytes.Contains(at(i), c.lit) })
 	case OpEq, OpNotEq:
-		want := c.node.Op == OpEq
-		c.each(mask, func(i int) bool { return bytes.Equal(at(i), c.lit) == want })
+		c.textEqual(v, mask)
 	default:
 		less, equal := c.node.Op == OpLt || c.node.Op == OpLe, c.node.Op == OpLe || c.node.Op == OpGe
 		c.each(mask, func(i int) bool {
@@ -185,6 +188,38 @@ func (c *check) text(v *columnar.Vector, mask []uint64) {
 	}
 }
 
+// textEqual finds the texts that have the literal's length and head, and compares those.
+func (c *check) textEqual(v *columnar.Vector, mask []uint64) {
+	n := len(c.lit)
+	for w, m := range mask {
+		if m == 0 {
+			continue
+		}
+		off := v.Off[w*64 : min(w*64+65, len(v.Off))]
+		var same uint64
+		from := int(off[0])
+		for k, to := range off[1:] {
+			if int(to)-from == n && head(v.Data, from, int(to)) == c.head {
+				same |= 1 << (k & 63)
+			}
+			from = int(to)
+		}
+		same &= m
+		if n > 8 {
+			for r := same; r != 0; r &= r - 1 {
+				k := bits.TrailingZeros64(r)
+				if !bytes.Equal(v.Data[off[k]:off[k+1]], c.lit) {
+					same &^= 1 << k
+				}
+			}
+		}
+		if c.node.Op == OpNotEq {
+			same = m &^ same
+		}
+		mask[w] = same
+	}
+}
+
 // value is whether the leaf is true for a value that is not null, for the comparisons
 // and IN.
 func (c *check) value(x columnar.Value) bool {
@@ -192,7 +227,7 @@ func (c *check) value(x columnar.Value) bool {
 	switch c.node.Op {
 	case OpIn, OpNotIn:
 		for i := range c.vals {
-			if compare(c.layout, t, x, c.vals[i]) == 0 {
+			if !c.vals[i].Null && compare(c.layout, t, x, c.vals[i]) == 0 {
 				return c.node.Op == OpIn
 			}
 		}
@@ -216,4 +251,40 @@ func holds(op Op, order int) bool {
 		return order > 0
 	}
 	return order >= 0
+}
+
+// Matches reports whether the predicate is true for one row, whose columns value gives.
+// Of a column of a nested type only Null is looked at. It prepares nothing and is for
+// few rows, such as the values of a partition.
+func (n *Node) Matches(value func(column int) columnar.Value) bool {
+	switch {
+	case n == nil:
+		return true
+	case n.Op == OpAnd:
+		return !slices.ContainsFunc(n.Children, func(c *Node) bool { return !c.Matches(value) })
+	case n.Op == OpOr:
+		return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Matches(value) })
+	}
+	x := value(n.Column)
+	switch n.Op {
+	case OpIsNull:
+		return x.Null
+	case OpIsNotNull:
+		return !x.Null
+	}
+	if x.Null || n.unsatisfiable() {
+		return false
+	}
+	switch n.Op {
+	case OpStartsWith:
+		return strings.HasPrefix(x.S, n.Values[0].S)
+	case OpEndsWith:
+		return strings.HasSuffix(x.S, n.Values[0].S)
+	case OpContains:
+		return strings.Contains(x.S, n.Values[0].S)
+	case OpLike:
+		return parseLike(n.Values[0].S, n.Type.Text()).match([]byte(x.S))
+	}
+	c := check{node: n, layout: columnar.LayoutOf(n.Type), vals: n.Values}
+	return c.value(x)
 }

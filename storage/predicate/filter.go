@@ -165,7 +165,24 @@ func (c *check) test(v *columnar.Vector, n int, mask []uint64) {
 	case columnar.Str:
 		c.text(v, mask)
 	default:
+		c.wide(v, mask)
+	}
+}
+
+// wide is test for layouts D128 and T96.
+func (c *check) wide(v *columnar.Vector, mask []uint64) {
+	op := c.node.Op
+	switch lit := c.node.Values; {
+	case op == OpIn || op == OpNotIn:
 		c.each(mask, func(i int) bool { return c.value(v.Value(i)) })
+	case c.layout == columnar.D128:
+		wide(op, wideValue{hi: lit[0].Hi, lo: uint64(lit[0].I)}, mask, func(i int) wideValue {
+			return wideValue{hi: v.D128[i].Hi, lo: v.D128[i].Lo}
+		})
+	default:
+		wide(op, wideValue{hi: lit[0].I, lo: uint64(lit[0].Hi)}, mask, func(i int) wideValue {
+			return wideValue{hi: v.I64[i], lo: uint64(v.I32[i])}
+		})
 	}
 }
 

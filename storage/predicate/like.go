@@ -12,6 +12,8 @@ type pattern struct {
 	text string // also for OpLike: what every match begins with
 	toks []likeToken
 	utf8 bool // _ is a character, not a byte
+
+	parts []string // of OpLike without _: the texts between the %, the first and last at the ends
 }
 
 type likeKind uint8
@@ -77,6 +79,7 @@ func (p *pattern) simplify() {
 		if front {
 			p.text = ""
 		}
+		p.split()
 	case front && back && p.text == "":
 		p.op = OpStartsWith // every text
 	case front && back:
@@ -90,6 +93,45 @@ func (p *pattern) simplify() {
 	}
 }
 
+// split cuts a pattern without _ at its %.
+func (p *pattern) split() {
+	var part []byte
+	var parts []string
+	for _, t := range p.toks {
+		switch t.kind {
+		case likeOne:
+			return
+		case likeAny:
+			parts, part = append(parts, string(part)), part[:0]
+		default:
+			part = append(part, t.b)
+		}
+	}
+	p.parts = append(parts, string(part))
+}
+
+// matchParts finds the parts one after another: the first at the start, the last at
+// the end, the others as early as they come.
+func (p *pattern) matchParts(s []byte) bool {
+	last := len(p.parts) - 1
+	if !hasPrefix(s, p.parts[0]) {
+		return false
+	}
+	s = s[len(p.parts[0]):]
+	if !hasSuffix(s, p.parts[last]) {
+		return false
+	}
+	s = s[:len(s)-len(p.parts[last])]
+	for _, part := range p.parts[1:last] {
+		at := bytes.Index(s, []byte(part))
+		if at < 0 {
+			return false
+		}
+		s = s[at+len(part):]
+	}
+	return true
+}
+
 func (p *pattern) match(s []byte) bool {
 	switch p.op {
 	case OpEq:
@@ -100,6 +142,9 @@ func (p *pattern) match(s []byte) bool {
 		return hasSuffix(s, p.text)
 	case OpContains:
 		return contains(s, p.text)
+	}
+	if p.parts != nil {
+		return p.matchParts(s)
 	}
 	return hasPrefix(s, p.text) && p.walk(s)
 }

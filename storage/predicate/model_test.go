@@ -264,6 +264,11 @@ func checkModel(rng *rand.Rand, n *Node, b *columnar.Batch, ts []types.Type) err
 			return fmt.Errorf("selected %v, want %v", got, want)
 		}
 	}
+	for r := range b.N {
+		if got := n.Matches(at(r)); got != (naive(n, at(r)) == 1) {
+			return fmt.Errorf("row %d matches: %v", r, got)
+		}
+	}
 	if err := checkPruning(rng, n, b, ts, len(want) > 0); err != nil {
 		return err
 	}
