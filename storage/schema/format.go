@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"math/big"
 	"strconv"
 	"unsafe"
@@ -236,26 +237,18 @@ func appendFloat(b []byte, f float64, single bool) []byte {
 	if abs >= 1e-3 && abs < 1e7 {
 		from := len(b)
 		b = strconv.AppendFloat(b, f, 'f', -1, bits)
-		for _, c := range b[from:] {
-			if c == '.' {
-				return b
-			}
+		if bytes.IndexByte(b[from:], '.') >= 0 {
+			return b
 		}
 		return append(b, ".0"...)
 	}
 	var buf [32]byte
 	s := strconv.AppendFloat(buf[:0], f, 'e', -1, bits) // -d.ddde-07 or de+10
-	mantissa, exponent := s, []byte(nil)
-	for i, c := range s {
-		if c == 'e' {
-			mantissa, exponent = s[:i], s[i+1:]
-		}
+	if i := bytes.IndexByte(s, 'e'); i <= 2 && s[i-1] != '.' { // one digit: Java takes the nearest number of two
+		s = strconv.AppendFloat(buf[:0], f, 'e', 1, bits)
 	}
-	b = append(b, mantissa...)
-	if len(mantissa) < 3 { // d or -d
-		b = append(b, ".0"...)
-	}
-	b = append(b, 'E')
+	mantissa, exponent, _ := bytes.Cut(s, []byte{'e'})
+	b = append(append(b, mantissa...), 'E')
 	if exponent[0] == '-' {
 		b = append(b, '-')
 	}
