@@ -29,6 +29,14 @@ func dumpValue(b *strings.Builder, v reflect.Value, indent string) {
 			fmt.Fprintf(b, "\n%s'%s' = '%s'", indent, o.Key, o.Value)
 		}
 		return
+	case Partition:
+		b.WriteString(partitionText(x))
+		return
+	case []Partition:
+		for _, p := range x {
+			b.WriteString(partitionText(p) + " ")
+		}
+		return
 	case TableName:
 		fmt.Fprintf(b, "%q", x.String())
 		return

@@ -30,6 +30,7 @@ func (p *postPass) merge(o postPass) {
 
 // apply repairs the tree in place and returns it.
 func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error) {
+	bareTarget(stmt)
 	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed || !hasNames(stmt)) {
 		return stmt, nil
 	}
@@ -108,6 +109,25 @@ func withOf(n any) **ast.With {
 // misplaced says that the options of reads[i] have no table.
 func (p *postPass) misplaced(i int) error {
 	return syntaxError(p.src.src[:p.src.end], p.reads[i].pos, "options and time travel are not allowed here;")
+}
+
+// bareTarget takes what a database's name carries out of the privileges that a
+// statement asks for: an empty name then stands for the session's database.
+func bareTarget(stmt ast.Statement) {
+	var auth *ast.AuthInformation
+	switch n := stmt.(type) {
+	case *ast.Insert:
+		auth = &n.Auth
+	case *ast.Delete:
+		if len(n.TableExprs) == 1 {
+			if t, ok := n.TableExprs[0].(*ast.AliasedTableExpr); ok {
+				auth = &t.Auth
+			}
+		}
+	}
+	if auth != nil && len(auth.TargetNames) > 0 {
+		auth.TargetNames[0], _, _ = strings.Cut(auth.TargetNames[0], "/")
+	}
 }
 
 // hasNames reports whether the tree may hold names or positions taken from the

@@ -140,7 +140,7 @@ func carried(stmt ast.Statement) []string {
 			out = append(out, fmt.Sprintf("write %q.%s: %s overwrite=%v %s err=%v", db, n.Name, t.Options, t.Overwrite, partitionText(t.Partition), err))
 		}
 	}
-	ast.Walk(func(n ast.SQLNode) (bool, error) {
+	walkTree(stmt, func(n any) bool {
 		switch n := n.(type) {
 		case *ast.Insert:
 			target(n.Table)
@@ -153,11 +153,11 @@ func carried(stmt ast.Statement) []string {
 			}
 			if in, ok := n.AsOf.Time.(ast.InjectedExpr); ok {
 				v := in.Expression.(*readValue)
-				out = append(out, fmt.Sprintf("read %s: %s %s %s", ast.String(n.Expr), v.options, v.kind, ast.String(in.Children)))
+				out = append(out, oneLine(fmt.Sprintf("read %s: %s %s %s", ast.String(n.Expr), v.options, v.kind, ast.String(in.Children))))
 			}
 		}
-		return true, nil
-	}, stmt)
+		return true
+	})
 	return out
 }
 
