@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/lakesql/lakesql/storage/columnar"
@@ -24,9 +23,9 @@ type column struct {
 	nulls    int64
 	any      bool // bounds are set
 	min, max int64
-	wide     [2]columnar.Value // bounds of layouts D128 and T96
-	text     [2][]byte         // bounds of layout Str
-	used     []uint64          // scratch: entries of a dictionary that a batch uses
+	wide     [2]wideValue // bounds of layouts D128 and T96
+	text     [2][]byte    // bounds of layout Str
+	used     []uint64     // scratch: entries of a dictionary that a batch uses
 }
 
 // NewCollector returns a collector for batches whose columns are those fields. Modes
@@ -123,106 +122,55 @@ func (c *column) addDict(v *columnar.Vector, valid []uint64, n int) {
 func (c *column) bounds(v *columnar.Vector, valid []uint64, n int) {
 	switch c.layout {
 	case columnar.I32:
-		least, most, ok := extremes(v.I32[:n], valid, func(x int32) int32 { return x })
-		c.merge(int64(least), int64(most), ok)
+		blocks(n, valid, func(from, to int) { c.merge(intBounds(v.I32[from:to])) })
 	case columnar.I64:
-		c.merge(extremes(v.I64[:n], valid, func(x int64) int64 { return x }))
+		blocks(n, valid, func(from, to int) { c.merge(intBounds(v.I64[from:to])) })
 	case columnar.F32:
-		least, most, ok := extremes(v.F32[:n], valid, rank32)
-		c.merge(int64(least), int64(most), ok)
+		blocks(n, valid, func(from, to int) { c.merge(floatBounds32(v.F32[from:to])) })
 	case columnar.F64:
-		c.merge(extremes(v.F64[:n], valid, rank64))
-	case columnar.D128, columnar.T96:
-		each(n, valid, func(i int) { c.mergeWide(v.Value(i)) })
+		blocks(n, valid, func(from, to int) { c.merge(floatBounds64(v.F64[from:to])) })
+	case columnar.D128:
+		blocks(n, valid, func(from, to int) {
+			for i := from; i < to; i++ {
+				c.mergeWide(wideValue{hi: v.D128[i].Hi, lo: v.D128[i].Lo})
+			}
+		})
+	case columnar.T96:
+		blocks(n, valid, func(from, to int) {
+			for i := from; i < to; i++ {
+				c.mergeWide(wideValue{hi: v.I64[i], lo: uint64(v.I32[i])})
+			}
+		})
 	case columnar.Str:
 		c.mergeText(v, valid, n)
 	}
 }
 
-func (c *column) merge(least, most int64, ok bool) {
-	switch {
-	case !ok:
-	case !c.any:
-		c.min, c.max, c.any = least, most, true
-	default:
-		c.min, c.max = min(c.min, least), max(c.max, most)
-	}
-}
-
-func (c *column) mergeWide(x columnar.Value) {
+func (c *column) merge(least, most int64) {
 	if !c.any {
-		c.wide, c.any = [2]columnar.Value{x, x}, true
+		c.min, c.max, c.any = least, most, true
 		return
 	}
-	if columnar.Compare(c.t, x, c.wide[0]) < 0 {
+	c.min, c.max = min(c.min, least), max(c.max, most)
+}
+
+// wideValue is a 128-bit number, or milliseconds and nanoseconds.
+type wideValue struct {
+	hi int64
+	lo uint64
+}
+
+func (a wideValue) less(b wideValue) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+func (c *column) mergeWide(x wideValue) {
+	switch {
+	case !c.any:
+		c.wide, c.any = [2]wideValue{x, x}, true
+	case x.less(c.wide[0]):
 		c.wide[0] = x
-	}
-	if columnar.Compare(c.t, x, c.wide[1]) > 0 {
+	case c.wide[1].less(x):
 		c.wide[1] = x
 	}
-}
-
-// each calls fn for the slots below n whose bit is set; nil: all.
-func each(n int, valid []uint64, fn func(i int)) {
-	if valid == nil {
-		for i := range n {
-			fn(i)
-		}
-		return
-	}
-	for w := 0; w*64 < n; w++ {
-		for m := mask(valid, w, n); m != 0; m &= m - 1 {
-			fn(w*64 + bits.TrailingZeros64(m))
-		}
-	}
-}
-
-// mask is word w of a bitmap over n slots, without the bits past them.
-func mask(valid []uint64, w, n int) uint64 {
-	m := valid[w]
-	if rest := n - w*64; rest < 64 {
-		m &= 1<<rest - 1
-	}
-	return m
-}
-
-// extremes is the least and the greatest rank of the values whose bit is set.
-func extremes[T any, R int32 | int64](vals []T, valid []uint64, rank func(T) R) (least, most R, ok bool) {
-	if valid == nil {
-		if len(vals) == 0 {
-			return 0, 0, false
-		}
-		least = rank(vals[0])
-		most = least
-		for _, x := range vals {
-			r := rank(x)
-			least, most = min(least, r), max(most, r)
-		}
-		return least, most, true
-	}
-	for w := 0; w*64 < len(vals); w++ {
-		for m := mask(valid, w, len(vals)); m != 0; m &= m - 1 {
-			r := rank(vals[w*64+bits.TrailingZeros64(m)])
-			if !ok {
-				least, most, ok = r, r, true
-			}
-			least, most = min(least, r), max(most, r)
-		}
-	}
-	return least, most, ok
-}
-
-// The rank of a float is an integer of the same order, -0.0 before 0.0; NaNs lie
-// beyond the infinities on both sides. It is its own inverse on the bits.
-
-func rank32(f float32) int32 {
-	b := int32(math.Float32bits(f))
-	return b ^ b>>31&math.MaxInt32
-}
-
-func rank64(f float64) int64 {
-	b := int64(math.Float64bits(f))
-	return b ^ b>>63&math.MaxInt64
 }
 
 // float is the value of a rank.
@@ -249,8 +197,10 @@ func (c *column) result() Column {
 			return out
 		}
 		out.Min, out.Max = columnar.FloatValue(least), columnar.FloatValue(most)
-	case columnar.D128, columnar.T96:
-		out.Min, out.Max = c.wide[0], c.wide[1]
+	case columnar.D128:
+		out.Min, out.Max = columnar.Value{I: int64(c.wide[0].lo), Hi: c.wide[0].hi}, columnar.Value{I: int64(c.wide[1].lo), Hi: c.wide[1].hi}
+	case columnar.T96:
+		out.Min, out.Max = columnar.Value{I: c.wide[0].hi, Hi: int64(c.wide[0].lo)}, columnar.Value{I: c.wide[1].hi, Hi: int64(c.wide[1].lo)}
 	case columnar.Str:
 		out.Min, out.Max = columnar.StringValue(string(c.text[0])), columnar.StringValue(string(c.text[1]))
 	default:

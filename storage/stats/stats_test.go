@@ -287,3 +287,17 @@ func BenchmarkCollector(b *testing.B) {
 		})
 	}
 }
+
+func FuzzDecode(f *testing.F) {
+	ts := []types.Type{types.Of(types.Int), types.String(), types.Dec(20, 2), types.TimestampOf(6), types.ArrayOf(types.Of(types.Int))}
+	i, s := columnar.IntValue(5), columnar.StringValue("longer than a slot")
+	b := Encode(ts, []Column{{Min: i, Max: i, HasBounds: true}, {Min: s, Max: s, HasBounds: true}, {Nulls: 3}, {Min: i, Max: i, HasBounds: true}, {Nulls: Unknown}})
+	f.Add(b.Min, b.Max, 5)
+	f.Add(Empty.Min, Empty.Max, 0)
+	f.Fuzz(func(t *testing.T, least, most []byte, counts int) {
+		cols, err := Binary{Min: least, Max: most, NullCounts: make([]int64, max(counts, 0)%10)}.Decode(ts)
+		if err == nil && len(cols) != len(ts) {
+			t.Fatalf("%d columns", len(cols))
+		}
+	})
+}

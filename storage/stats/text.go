@@ -14,11 +14,7 @@ import (
 // Values are compared by their first 8 bytes, and whole only when those are equal.
 func (c *column) mergeText(v *columnar.Vector, valid []uint64, n int) {
 	var s textScan
-	if valid == nil {
-		s.dense(v, n)
-	} else {
-		each(n, valid, func(i int) { s.see(v, i) })
-	}
+	blocks(n, valid, func(from, to int) { s.run(v, from, to) })
 	if !s.any {
 		return
 	}
@@ -33,38 +29,30 @@ func (c *column) mergeText(v *columnar.Vector, valid []uint64, n int) {
 }
 
 type textScan struct {
-	any                bool
-	min, max           int    // slots
-	minPrefix, maxHead uint64 // their first 8 bytes
+	any              bool
+	min, max         int    // slots
+	minHead, maxHead uint64 // their first 8 bytes
 }
 
-func (s *textScan) dense(v *columnar.Vector, n int) {
-	if n == 0 {
-		return
+// run takes slots from to to.
+func (s *textScan) run(v *columnar.Vector, from, to int) {
+	if !s.any {
+		p := prefix(v.Data, int(v.Off[from]), int(v.Off[from+1]))
+		*s = textScan{any: true, min: from, max: from, minHead: p, maxHead: p}
 	}
-	s.see(v, 0)
-	for i := 1; i < n; i++ {
+	for i := from; i < to; i++ {
 		p := prefix(v.Data, int(v.Off[i]), int(v.Off[i+1]))
-		if p > s.minPrefix && p < s.maxHead {
+		if p > s.minHead && p < s.maxHead {
 			continue
 		}
 		s.decide(v, i, p)
 	}
 }
 
-func (s *textScan) see(v *columnar.Vector, i int) {
-	p := prefix(v.Data, int(v.Off[i]), int(v.Off[i+1]))
-	if !s.any {
-		*s = textScan{any: true, min: i, max: i, minPrefix: p, maxHead: p}
-		return
-	}
-	s.decide(v, i, p)
-}
-
 func (s *textScan) decide(v *columnar.Vector, i int, p uint64) {
 	at := func(j int) []byte { return v.Data[v.Off[j]:v.Off[j+1]] }
-	if p < s.minPrefix || p == s.minPrefix && bytes.Compare(at(i), at(s.min)) < 0 {
-		s.min, s.minPrefix = i, p
+	if p < s.minHead || p == s.minHead && bytes.Compare(at(i), at(s.min)) < 0 {
+		s.min, s.minHead = i, p
 	}
 	if p > s.maxHead || p == s.maxHead && bytes.Compare(at(i), at(s.max)) > 0 {
 		s.max, s.maxHead = i, p
