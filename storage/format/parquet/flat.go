@@ -145,7 +145,10 @@ func (c *flatColumn) nextData() (pageHeader, int, error) {
 			if int64(h.values) > c.rows-c.row {
 				return h, 0, c.wrap(c.pos, badf("page of %d values, %d rows are left", h.values, c.rows-c.row))
 			}
-			if h.kind == pageDataV2 && (h.rows != h.values || h.repBytes != 0) {
+			if int64(h.values) > c.maxSlots() {
+				return h, 0, c.wrap(c.pos, badf("page of %d values in a file of %d bytes", h.values, c.f.SizeBytes()))
+			}
+			if h.kind == pageDataV2 && c.leaf.maxRep == 0 && (h.rows != h.values || h.repBytes != 0) {
 				return h, 0, c.wrap(c.pos, badf("page of %d rows with %d values", h.rows, h.values))
 			}
 			return h, size, nil
@@ -160,6 +163,10 @@ func (c *flatColumn) nextData() (pageHeader, int, error) {
 		}
 	}
 }
+
+// maxSlots is the most values in a page that are believed: run-length coding lets
+// few bytes claim very many.
+func (c *flatColumn) maxSlots() int64 { return 1<<22 + 64*c.f.SizeBytes() }
 
 func (c *flatColumn) load() error {
 	h, size, err := c.nextData()
