@@ -93,9 +93,17 @@ func (l *Layout) setKeys() {
 			ID: f.ID + types.KeyIDOffset, Name: types.KeyPrefix + f.Name, Type: f.Type,
 		})
 	}
-	l.physical = append(l.physical,
-		types.Field{ID: types.SequenceNumberID, Name: types.SequenceNumberName, Type: types.Of(types.BigInt).WithNotNull(true)},
-		types.Field{ID: types.ValueKindID, Name: types.ValueKindName, Type: types.Of(types.TinyInt).WithNotNull(true)})
+	l.physical = append(l.physical, sequenceField(), kindField())
+}
+
+// sequenceField is the column of sequence numbers in a primary-key table's file.
+func sequenceField() types.Field {
+	return types.Field{ID: types.SequenceNumberID, Name: types.SequenceNumberName, Type: types.Of(types.BigInt).WithNotNull(true)}
+}
+
+// kindField is the column of row kinds.
+func kindField() types.Field {
+	return types.Field{ID: types.ValueKindID, Name: types.ValueKindName, Type: types.Of(types.TinyInt).WithNotNull(true)}
 }
 
 // Columns are the columns of the batches that a Writer of this layout takes: the

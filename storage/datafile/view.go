@@ -34,18 +34,31 @@ func part[T any](s []T, from, to int) []T {
 	return s[from:to]
 }
 
-// maxPiece is the most rows that are handed to a format at once: enough for an
-// encoder to work in large units, and few enough to notice that a file is full.
-// It fits a selection's 16 bits.
-const maxPiece = 1 << 16
+// maxPiece and minPiece bound the rows that are handed to a format at once: enough
+// for an encoder to work in large units, and few enough to notice that a file is
+// full. The most fits a selection's 16 bits; both are multiples of 64.
+const (
+	maxPiece = 1 << 16
+	minPiece = 1 << 10
+)
 
-// pieces calls fn with parts of b of at most maxPiece slots.
-func pieces(b *columnar.Batch, fn func(*columnar.Batch) error) error {
-	if b.N <= maxPiece {
+// pieceRows is how many rows of b make an eighth of a file, within the bounds.
+func pieceRows(b *columnar.Batch, targetBytes int64) int {
+	if b.N <= minPiece {
+		return minPiece
+	}
+	perRow := b.SizeBytes()/int64(b.N) + 1
+	return int(min(max(targetBytes/8/perRow, minPiece), maxPiece)) &^ 63
+}
+
+// pieces calls fn with parts of b of at most rows slots, a multiple of 64. A batch
+// with a selection is small enough as it is.
+func pieces(b *columnar.Batch, rows int, fn func(*columnar.Batch) error) error {
+	if b.N <= rows || b.Sel != nil {
 		return fn(b)
 	}
-	for from := 0; from < b.N; from += maxPiece {
-		to := min(from+maxPiece, b.N)
+	for from := 0; from < b.N; from += rows {
+		to := min(from+rows, b.N)
 		p := &columnar.Batch{N: to - from, Cols: make([]*columnar.Vector, len(b.Cols))}
 		if len(b.Kinds) > 0 {
 			p.Kinds = b.Kinds[from:to]

@@ -101,7 +101,7 @@ func (w *Writer) Write(ctx context.Context, b *columnar.Batch) error {
 	if want := len(w.c.Layout.schema.Fields); len(b.Cols) != want+min(1, len(w.c.Layout.keys)) {
 		return fmt.Errorf("write data file: batch has %d columns, want the table's %d and a sequence number for a primary key", len(b.Cols), want)
 	}
-	w.err = pieces(b, func(p *columnar.Batch) error {
+	w.err = pieces(b, pieceRows(b, w.c.Layout.targetBytes), func(p *columnar.Batch) error {
 		for p.Rows() > 0 {
 			if err := ctx.Err(); err != nil {
 				return err
