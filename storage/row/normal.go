@@ -26,6 +26,17 @@ func AppendNormalized(dst []byte, cols []*columnar.Vector, i int) []byte {
 	return dst
 }
 
+// AppendNormalizedValues appends the normalised key of values of flat types, as
+// AppendNormalized does for columns of the same types.
+func AppendNormalizedValues(dst []byte, ts []types.Type, vals []columnar.Value) []byte {
+	for i := range ts {
+		v := columnar.NewVector(ts[i], 1)
+		v.AppendValue(vals[i])
+		dst = appendNormalized(dst, v, 0)
+	}
+	return dst
+}
+
 func appendNormalized(dst []byte, c *columnar.Vector, i int) []byte {
 	null := c.IsNull(i)
 	if !c.Type.NotNull {

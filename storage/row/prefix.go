@@ -293,7 +293,7 @@ func prefixRest(hi, lo []uint64, cols []*columnar.Vector, at, skip int) {
 			}
 			buf = appendNormalized(buf, c, i)
 		}
-		buf = append(buf, zeroes[:16]...)
+		buf = append(buf, zeroes...)
 		place(hi, lo, i, binary.BigEndian.Uint64(buf), binary.BigEndian.Uint64(buf[8:]), at)
 	}
 }

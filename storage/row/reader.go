@@ -84,13 +84,16 @@ type reader struct {
 	nulls []byte
 	shift int
 	slots []byte
+	// room is how many bytes of variable values may still be read. Values that do not
+	// overlap fit into data; damaged ones that do could make a small row endless.
+	room int
 }
 
 func openRow(n int, data []byte) (reader, error) {
 	if len(data) < fixedBytes(n) {
 		return reader{}, damaged("row of %d fields has %d bytes", n, len(data))
 	}
-	return reader{data: data, nulls: data, shift: 8, slots: data[bitsetBytes(n):fixedBytes(n)]}, nil
+	return reader{data: data, nulls: data, shift: 8, slots: data[bitsetBytes(n):fixedBytes(n)], room: len(data)}, nil
 }
 
 func (r *reader) isNull(f int) bool {
@@ -105,6 +108,9 @@ func (r *reader) variable(slot uint64, n int) ([]byte, error) {
 	at := int(slot >> 32)
 	if n > len(r.data) || at > len(r.data)-n {
 		return nil, damaged("value of %d bytes at %d reaches past the %d bytes of its row", n, at, len(r.data))
+	}
+	if r.room -= n; r.room < 0 {
+		return nil, damaged("values of a row of %d bytes overlap", len(r.data))
 	}
 	return r.data[at : at+n], nil
 }
@@ -329,7 +335,7 @@ func readArray(c *columnar.Vector, b []byte) (int, error) {
 	if head+n*width > len(b) {
 		return 0, damaged("array of %d elements in %d bytes", n, len(b))
 	}
-	r := reader{data: b, nulls: b[4:head], slots: b[head : head+n*width]}
+	r := reader{data: b, nulls: b[4:head], slots: b[head : head+n*width], room: len(b)}
 	packed := width < 8 || c.Type.Kind == types.Double
 	for i := range n {
 		switch {

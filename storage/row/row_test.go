@@ -255,6 +255,13 @@ func TestNormalizedOrder(t *testing.T) {
 		p64 := PrefixU64(nil, b.Cols[0], 0)
 		exact := PrefixExact(ts, 128)
 		for i := range b.N {
+			vals := make([]columnar.Value, len(ts))
+			for c := range vals {
+				vals[c] = b.Cols[c].Value(i)
+			}
+			if a, b := AppendNormalizedValues(nil, ts, vals), AppendNormalized(nil, b.Cols, i); !bytes.Equal(a, b) {
+				t.Fatalf("round %d %v: key of values %x, of columns %x", round, ts, a, b)
+			}
 			for j := range b.N {
 				want := orderOf(b.Cols, i, j)
 				if got := bytes.Compare(AppendNormalized(nil, b.Cols, i), AppendNormalized(nil, b.Cols, j)); got != want {
@@ -312,6 +319,22 @@ func TestDamage(t *testing.T) {
 	}
 	if _, err := Deserialize(ts, nil); err == nil {
 		t.Error("nil was taken as a row of four fields")
+	}
+}
+
+// Elements that all point at the array around them would multiply with every level.
+func TestOverlappingValuesAreDamage(t *testing.T) {
+	ty := types.ArrayOf(types.ArrayOf(types.ArrayOf(types.Of(types.Int))))
+	const n = 100
+	w := writer{base: 0, slots: arrayHeader(n)}
+	w.zeros(arrayHeader(n) + 8*n)
+	w.buf[0] = n
+	for i := range n {
+		w.slot(i, uint64(len(w.buf)))
+	}
+	row := AppendRow(nil, []*columnar.Vector{vec(types.String(), strV(string(w.buf)))}, 0)
+	if err := AppendTo([]*columnar.Vector{columnar.NewVector(ty, 1)}, row); !errors.Is(err, corrupt.Err) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -78,11 +78,12 @@ func (w *writer) start(n int) {
 	w.zeros(fixedBytes(n))
 }
 
-var zeroes [64]byte
+// zeroes are bytes to pad with.
+const zeroes = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
 func (w *writer) zeros(n int) {
 	for ; n > len(zeroes); n -= len(zeroes) {
-		w.buf = append(w.buf, zeroes[:]...)
+		w.buf = append(w.buf, zeroes...)
 	}
 	w.buf = append(w.buf, zeroes[:n]...)
 }
