@@ -36,7 +36,7 @@ func (n *Node) Points(cols []int) (points [][]columnar.Value, ok bool) {
 
 // orPoints is the union over the children.
 func (n *Node) orPoints(cols []int) (points [][]columnar.Value, ok bool) {
-	s := pointSet{seen: map[string]bool{}}
+	s := newPointSet()
 	for _, c := range n.Children {
 		p, ok := c.Points(cols)
 		if !ok {
@@ -56,6 +56,10 @@ type pointSet struct {
 	seen   map[string]bool
 	points [][]columnar.Value
 	key    []byte
+}
+
+func newPointSet() pointSet {
+	return pointSet{seen: map[string]bool{}, points: [][]columnar.Value{}}
 }
 
 func (s *pointSet) add(vals []columnar.Value) {
@@ -129,7 +133,7 @@ func (n *Node) valuesOf(column int) ([]columnar.Value, bool) {
 		}
 		return best, found
 	case OpOr:
-		s := pointSet{seen: map[string]bool{}}
+		s := newPointSet()
 		for _, c := range n.Children {
 			vals, ok := c.valuesOf(column)
 			if !ok {
@@ -172,7 +176,7 @@ func keyValues(t types.Type, vals []columnar.Value) ([]columnar.Value, bool) {
 	if len(vals) > 2*MaxPoints {
 		return nil, false
 	}
-	s := pointSet{seen: map[string]bool{}}
+	s := newPointSet()
 	layout := columnar.LayoutOf(t)
 	for _, v := range vals {
 		switch {

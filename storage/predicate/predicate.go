@@ -218,10 +218,10 @@ func (n *Node) Remap(f func(column int) (int, bool)) (out *Node, exact bool) {
 	return Or(children...), exact
 }
 
-// OnlyColumns is the part of the predicate that looks at columns in the set only. It is
-// true wherever the predicate is, and nil when there is no such part.
-func (n *Node) OnlyColumns(in func(column int) bool) *Node {
-	out, _ := n.Remap(func(c int) (int, bool) { return c, in(c) })
+// OnlyColumns is the part of the predicate that looks at those columns only. It is true
+// wherever the predicate is, and nil when there is no such part.
+func (n *Node) OnlyColumns(columns []int) *Node {
+	out, _ := n.Remap(func(c int) (int, bool) { return c, slices.Contains(columns, c) })
 	return out
 }
 
