@@ -90,7 +90,7 @@ func (g *grammar) tableElement(s *CreateTable) error {
 	switch {
 	case g.accept("PRIMARY", "KEY"):
 		if s.PrimaryKey != nil {
-			return g.errorAt(pos, "a table has one PRIMARY KEY;")
+			return twoKeys(pos)
 		}
 		var err error
 		s.PrimaryKey, err = g.primaryKey()
@@ -431,14 +431,14 @@ func (g *grammar) checkCreate(s *CreateTable) error {
 	for i, c := range s.Columns {
 		lower := strings.ToLower(c.Name)
 		if _, twice := byName[lower]; twice {
-			return g.errorAt(c.Pos, "column '"+c.Name+"' is given twice")
+			return twoColumns(c.Pos, c.Name)
 		}
 		byName[lower] = i
 		if !c.PrimaryKey {
 			continue
 		}
 		if s.PrimaryKey != nil {
-			return g.errorAt(c.Pos, "a table has one PRIMARY KEY;")
+			return twoKeys(c.Pos)
 		}
 		s.PrimaryKey = []string{c.Name}
 	}

@@ -9,6 +9,8 @@ import (
 // MySQL error numbers that a Parser returns.
 const (
 	codeSyntax      = 1064 // ER_PARSE_ERROR, 42000
+	codeTwoColumns  = 1060 // ER_DUP_FIELDNAME, 42S21
+	codeTwoKeys     = 1068 // ER_MULTIPLE_PRI_KEY, 42000
 	codeUnsupported = 1235 // ER_NOT_SUPPORTED_YET, 42000
 	codeWrongValue  = 1525 // ER_WRONG_VALUE, HY000: a date or time literal
 )
@@ -53,6 +55,14 @@ func syntaxError(src string, pos int, detail string) *Error {
 func unsupported(pos int, feature string) *Error {
 	return &Error{Code: codeUnsupported, State: "42000", Pos: pos,
 		Message: "lakesql does not support " + feature}
+}
+
+func twoColumns(pos int, name string) *Error {
+	return &Error{Code: codeTwoColumns, State: "42S21", Pos: pos, Message: "Duplicate column name '" + name + "'"}
+}
+
+func twoKeys(pos int) *Error {
+	return &Error{Code: codeTwoKeys, State: "42000", Pos: pos, Message: "Multiple primary key defined"}
 }
 
 func (e *Error) locate(src string) {

@@ -31,6 +31,7 @@ type lexed struct {
 	tokens  []token
 	repairs []edit // what the host's lexer would read otherwise, in order
 	end     int    // end of the statement: the position of its ';' or len(src)
+	remarks bool   // there are comments
 }
 
 // lexer cuts text into tokens by MySQL's rules. Unlike the host's lexer it
@@ -42,6 +43,7 @@ type lexer struct {
 	pos       int
 	ansi      bool // ANSI_QUOTES
 	inVersion bool // between /*! and */
+	remarks   bool // a comment was skipped
 	repairs   []edit
 }
 
@@ -168,6 +170,7 @@ func (l *lexer) skip() (token, bool) {
 					return bad, false
 				}
 				l.pos += end + 4
+				l.remarks = true
 			}
 		default:
 			return token{}, true
@@ -177,6 +180,7 @@ func (l *lexer) skip() (token, bool) {
 }
 
 func (l *lexer) line() {
+	l.remarks = true
 	if n := strings.IndexByte(l.src[l.pos:], '\n'); n >= 0 {
 		l.pos += n + 1
 		return
@@ -296,7 +300,7 @@ func lex(src string, from int, ansi bool) *lexed {
 		if t.kind == tEOF || t.kind == tOp && src[t.start] == ';' && body.depth == 0 {
 			out.end = t.start
 			out.tokens = append(out.tokens, token{tEOF, t.start, t.start})
-			out.repairs = l.repairs
+			out.repairs, out.remarks = l.repairs, l.remarks
 			return out
 		}
 		out.tokens = append(out.tokens, t)

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"sort"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ func (p *postPass) merge(o postPass) {
 // apply repairs the tree in place and returns it.
 func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error) {
 	bareTarget(stmt)
-	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed || !hasNames(stmt)) {
+	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed && !p.src.remarks || !hasNames(stmt)) {
 		return stmt, nil
 	}
 	p.walk(stmt, r)
@@ -153,11 +154,8 @@ func (p *postPass) node(n any, r *rewritten) {
 	case *ast.AliasedTableExpr:
 		p.asOf(n)
 	case *ast.AliasedExpr:
-		if n.InputExpression != "" && r.changed && n.EndParsePos > n.StartParsePos {
-			from, to := r.old(n.StartParsePos), r.oldEnd(n.EndParsePos)
-			if from < to {
-				n.InputExpression = trimQuotes(strings.Trim(r.src[from:to], " \n\t"))
-			}
+		if n.InputExpression != "" && p.src != nil && n.EndParsePos > n.StartParsePos {
+			n.InputExpression = p.typed(r.old(n.StartParsePos), r.oldEnd(n.EndParsePos))
 		}
 	case *ast.FuncExpr:
 		p.window(n)
@@ -169,6 +167,18 @@ func (p *postPass) node(n any, r *rewritten) {
 			n.SubStatementPositionEnd = r.oldEnd(n.SubStatementPositionEnd) - base
 		}
 	}
+}
+
+// typed names a result column: it is the typed text of [from, to), without the
+// comments and blanks around it.
+func (p *postPass) typed(from, to int) string {
+	tokens := p.src.tokens[:len(p.src.tokens)-1]
+	i := sort.Search(len(tokens), func(i int) bool { return tokens[i].start >= from })
+	j := sort.Search(len(tokens), func(j int) bool { return tokens[j].end > to }) - 1
+	if i > j {
+		return ""
+	}
+	return trimQuotes(p.src.src[tokens[i].start:tokens[j].end])
 }
 
 // asOf puts the options and the point in time where the planner meets them.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/lakesql/lakesql/hints"
@@ -42,7 +43,7 @@ func (v *readValue) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if v.kind == hints.AtNone {
 		return read.Encode(), nil
 	}
-	if v.at == nil || !v.at.Resolved() {
+	if v.at == nil || isUnbound(v.at) {
 		read.At.Unbound = true
 		return read.Encode(), nil
 	}
@@ -63,6 +64,19 @@ func (v *readValue) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		read.At.Text, read.At.Number = fmt.Sprint(value), true
 	}
 	return read.Encode(), nil
+}
+
+// isUnbound reports whether e has a parameter without a value: a statement is
+// planned once when it is prepared.
+func isUnbound(e sql.Expression) bool {
+	unbound := !e.Resolved()
+	sql.Inspect(e, func(e sql.Expression) bool {
+		if _, ok := e.(*expression.BindVar); ok {
+			unbound = true
+		}
+		return !unbound
+	})
+	return unbound
 }
 
 // Resolved implements sql.Expression.
