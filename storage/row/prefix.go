@@ -146,7 +146,7 @@ func load64(data []byte, from, to int) uint64 {
 // skip is as in PrefixU64, for a first column of layout Str.
 func Prefix128(hi, lo []uint64, cols []*columnar.Vector, n, skip int) ([]uint64, []uint64) {
 	hi, lo = resize(hi, n), resize(lo, n)
-	if len(cols) == 1 && cols[0].Dict == nil && columnar.LayoutOf(cols[0].Type) == columnar.Str {
+	if len(cols) == 1 && columnar.LayoutOf(cols[0].Type) == columnar.Str {
 		prefixText(hi, lo, cols[0], skip)
 		return hi, lo
 	}
@@ -173,6 +173,17 @@ func Prefix128(hi, lo []uint64, cols []*columnar.Vector, n, skip int) ([]uint64,
 
 // prefixText is the prefix of one column of layout Str: its bytes, not escaped.
 func prefixText(hi, lo []uint64, c *columnar.Vector, skip int) {
+	if c.Dict != nil {
+		h, l := make([]uint64, c.Dict.N), make([]uint64, c.Dict.N)
+		prefixText(h, l, c.Dict, skip)
+		for i, code := range c.Codes[:len(hi)] {
+			hi[i], lo[i] = h[code], l[code]
+			if c.IsNull(i) {
+				hi[i], lo[i] = 0, 0
+			}
+		}
+		return
+	}
 	off := c.Off[:len(hi)+1]
 	at := int(off[0])
 	for i := range hi {

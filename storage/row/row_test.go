@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -252,6 +253,17 @@ func TestNormalizedOrder(t *testing.T) {
 			}
 		}
 		hi, lo := Prefix128(nil, nil, b.Cols, b.N, 0)
+		for c := range b.Cols {
+			if l := columnar.LayoutOf(ts[c]); b.Cols[c].Dict == nil && l != columnar.F32 && l != columnar.F64 {
+				plain := b.Cols[c]
+				b.Cols[c] = dict(plain)
+				h, l := Prefix128(nil, nil, b.Cols, b.N, 0)
+				if !slices.Equal(h, hi) || !slices.Equal(l, lo) {
+					t.Fatalf("round %d %v: prefixes depend on the form of column %d", round, ts, c)
+				}
+				b.Cols[c] = plain
+			}
+		}
 		p64 := PrefixU64(nil, b.Cols[0], 0)
 		exact := PrefixExact(ts, 128)
 		for i := range b.N {
