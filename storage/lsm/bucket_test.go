@@ -261,7 +261,7 @@ type table struct {
 	// view is history and what the bucket has added. A full compaction folds it: a
 	// retraction is forgotten then, and no longer wins over a row that is written
 	// later with a lower sequence field.
-	view []write
+	view    []write
 	b       *Bucket
 	written int
 }
