@@ -46,20 +46,17 @@ func appendNormalized(dst []byte, c *columnar.Vector, i int) []byte {
 			dst = append(dst, 1)
 		}
 	}
+	if null {
+		return append(dst, zeroes[:keyBytes(&c.Type)]...) // none for text
+	}
 	if c.Dict != nil {
 		c, i = c.Dict, int(c.Codes[i])
 	}
 	layout := columnar.LayoutOf(c.Type)
 	if layout == columnar.Str {
-		if null {
-			return dst
-		}
 		return appendEscaped(dst, c.Data[c.Off[i]:c.Off[i+1]])
 	}
 	hi, lo, width := fixedKey(c, layout, i)
-	if null {
-		return append(dst, zeroes[:width]...)
-	}
 	if width > 8 {
 		dst = binary.BigEndian.AppendUint64(dst, hi)
 		hi, width = lo, width-8
@@ -69,8 +66,7 @@ func appendNormalized(dst []byte, c *columnar.Vector, i int) []byte {
 	return append(dst, b[:width]...)
 }
 
-// fixedKey is the normalised value of slot i, width bytes from the top of hi:lo. The
-// slot may be null: then the value means nothing.
+// fixedKey is the normalised value of slot i, width bytes from the top of hi:lo.
 func fixedKey(c *columnar.Vector, layout columnar.Layout, i int) (hi, lo uint64, width int) {
 	const top = 1 << 63
 	switch layout {

@@ -177,9 +177,9 @@ func prefixText(hi, lo []uint64, c *columnar.Vector, skip int) {
 		h, l := make([]uint64, c.Dict.N), make([]uint64, c.Dict.N)
 		prefixText(h, l, c.Dict, skip)
 		for i, code := range c.Codes[:len(hi)] {
-			hi[i], lo[i] = h[code], l[code]
-			if c.IsNull(i) {
-				hi[i], lo[i] = 0, 0
+			hi[i], lo[i] = 0, 0
+			if !c.IsNull(i) {
+				hi[i], lo[i] = h[code], l[code]
 			}
 		}
 		return
