@@ -3,6 +3,7 @@ package hints
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Option is one key and its value, unquoted. Positions are byte offsets of the
@@ -218,6 +219,9 @@ func (p *scanner) literal(what string) (string, error) {
 	value, n, ok := Unquote(p.rest())
 	if !ok {
 		return "", &Error{Pos: start, Detail: fmt.Sprintf("the quoted %s has no end", what)}
+	}
+	if !utf8.ValidString(value) {
+		return "", &Error{Pos: start, Detail: fmt.Sprintf("the quoted %s is not UTF-8", what)}
 	}
 	p.pos += n
 	return value, nil
