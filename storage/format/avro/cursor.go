@@ -56,16 +56,6 @@ func (c *cursor) longSlow() int64 {
 	return 0
 }
 
-// int32 reads a varint that must fit into 32 bits.
-func (c *cursor) int32() int32 {
-	v := c.long()
-	if v != int64(int32(v)) {
-		c.fail("int %d has more than 32 bits", v)
-		return 0
-	}
-	return int32(v)
-}
-
 // bytes reads a length and that many bytes, which alias the data.
 func (c *cursor) bytes() []byte {
 	n := c.long()

@@ -7,28 +7,68 @@ import (
 )
 
 // run moves one record, or one value for each step of a list entry, from the
-// cursor into the vectors of ops.
+// cursor into the vectors of ops. The commonest steps are done here, without the
+// vectors' bookkeeping while a vector has no null.
 func (c *cursor) run(ops []op) {
 	for i := range ops {
 		o := &ops[i]
-		if o.null != noUnion {
-			if branch := c.long(); branch != 0 && branch != 1 {
-				c.fail("branch %d of a union of two", branch)
-			} else if int8(branch) == o.null {
-				if o.required {
-					c.fail("null key, count or part of a variant")
-				}
-				if o.code != opSkip {
-					o.v.AppendNull()
-				}
+		if o.null != noUnion && c.isNull(o) {
+			continue
+		}
+		v := o.v
+		switch o.code {
+		case opInt:
+			x := c.long()
+			if x < int64(o.lo) || x > int64(o.hi) {
+				c.fail("int %d is outside its type", x)
+				x = 0
+			}
+			if v.Valid != nil {
+				v.AppendI32(int32(x))
 				continue
 			}
-			if c.err != nil {
-				return
+			v.I32 = append(v.I32, int32(x))
+			v.N++
+		case opLong:
+			x := c.long()
+			if v.Valid != nil {
+				v.AppendI64(x)
+				continue
 			}
+			v.I64 = append(v.I64, x)
+			v.N++
+		case opStr:
+			x := c.bytes()
+			if v.Valid != nil {
+				v.AppendBytes(x)
+				continue
+			}
+			v.Data = append(v.Data, x...)
+			v.Off = append(v.Off, int32(len(v.Data)))
+			v.N++
+		default:
+			c.step(o)
 		}
-		c.step(o)
 	}
+}
+
+// isNull reads the branch of a union and, if it is null's, appends the null.
+func (c *cursor) isNull(o *op) bool {
+	branch := c.long()
+	if branch>>1 != 0 {
+		c.fail("branch %d of a union of two", branch)
+		return true
+	}
+	if int8(branch) != o.null {
+		return false
+	}
+	if o.required {
+		c.fail("null key, count or part of a variant")
+	}
+	if o.code != opSkip {
+		o.v.AppendNull()
+	}
+	return true
 }
 
 func (c *cursor) step(o *op) {
@@ -43,15 +83,6 @@ func (c *cursor) step(o *op) {
 		v.AppendNull()
 	case opBool:
 		v.AppendI32(c.boolean())
-	case opInt:
-		x := c.int32()
-		if x < o.lo || x > o.hi {
-			c.fail("int %d is outside its type", x)
-			x = 0
-		}
-		v.AppendI32(x)
-	case opLong:
-		v.AppendI64(c.long())
 	case opTimeUp:
 		x := c.long()
 		y := x * o.factor
@@ -71,8 +102,6 @@ func (c *cursor) step(o *op) {
 		v.AppendF64(c.double())
 	case opDoubleOfFloat:
 		v.AppendF64(float64(c.float()))
-	case opStr:
-		v.AppendBytes(c.bytes())
 	case opFixed:
 		v.AppendBytes(c.take(o.size))
 	case opDecimal, opWideDecimal:
@@ -96,6 +125,16 @@ func (c *cursor) decimal(o *op) {
 		b = c.take(o.size)
 	} else {
 		b = c.bytes()
+	}
+	if o.code == opDecimal && len(b) > 0 && len(b) <= 8 {
+		x := int64(int8(b[0]))
+		for _, c := range b[1:] {
+			x = x<<8 | int64(c)
+		}
+		if limit := int64(o.limit.Lo); x > -limit && x < limit { // 10^18 at the most
+			o.v.AppendI64(x)
+			return
+		}
 	}
 	d, ok := int128Of(b)
 	if !ok || d.Compare(o.limit) >= 0 || negate(d).Compare(o.limit) >= 0 {
