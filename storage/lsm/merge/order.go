@@ -234,6 +234,9 @@ func (o *Order) Prefixes(p *Prefixes, key []*columnar.Vector, n int) error {
 	}
 	if !o.narrow {
 		p.Lo = zeroed(p.Lo, n)
+		if o.single128(p, key[len(key)-1]) {
+			return nil
+		}
 	}
 	b := builder{hi: p.Hi, lo: p.Lo, ends: p.ends[:0]}
 	for k := o.dropped; k < len(o.cols); k++ {
@@ -285,6 +288,27 @@ func (o *Order) single64(hi []uint64, v *columnar.Vector) bool {
 		return true
 	}
 	return false
+}
+
+// single128 is the fast path of one string column.
+func (o *Order) single128(p *Prefixes, v *columnar.Vector) bool {
+	if len(o.cols)-o.dropped != 1 || o.cols[o.dropped].nullable || o.cols[o.dropped].layout != columnar.Str {
+		return false
+	}
+	hi, lo, off, strip := p.Hi, p.Lo[:len(p.Hi)], v.Off[:len(p.Hi)+1], len(o.strip)
+	data := v.Data[:cap(v.Data)]
+	at := int(off[0])
+	for i, end := range off[1:] {
+		n := int(end) - at - strip
+		h, l := load(data, at+strip, n)
+		mark := uint64(n + 1)
+		if n > markedBytes {
+			mark = openMark
+		}
+		hi[i], lo[i] = h, l&^0xff|mark
+		at = int(end)
+	}
+	return true
 }
 
 // checkCommon checks that the keys share what Within left out.

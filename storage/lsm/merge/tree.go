@@ -254,36 +254,54 @@ func (t *tree) playNarrow(limit int, keep uint64) int {
 // playWide is playNarrow for 128-bit prefixes. Where they tie without telling all
 // of the key, the columns decide.
 func (t *tree) playWide(limit int, keep uint64) int {
-	nodes := t.nodes
-	for len(t.picks) < limit {
-		w := t.win
+	nodes, his, los, pos := t.nodes, t.hi, t.lo, t.pos
+	picks, starts := t.picks[:cap(t.picks)], t.starts[:cap(t.starts)]
+	out, group := len(t.picks), len(t.starts)
+	w, prevHi, prevLo := t.win, t.prevHi, t.prevLo
+	streak, last := t.streak, t.last
+	got := filled
+	for out < limit {
 		run := w.run
 		if run&ended != 0 {
-			return finished
+			got = finished
+			break
 		}
-		row := t.pos[run]
-		t.emit(run, row, w.hi, w.lo, keep)
+		row := pos[run]
+		pick := uint32(run)<<pickShift | uint32(row)
+		d := (w.hi ^ prevHi) | (w.lo ^ prevLo)
+		differs := (d | -d) >> 63
+		if d == 0 && !t.tells(w.lo) && t.differ(picks[out-1], pick) {
+			differs = 1
+		}
+		prevHi, prevLo = w.hi, w.lo
+		out += int(differs | keep)
+		picks[out-1] = pick
+		starts[group] = int32(out - 1)
+		group += int(differs)
+
 		row++
-		t.pos[run] = row
-		block := t.hi[run]
+		pos[run] = row
+		block := his[run]
 		if row >= len(block) {
-			return int(run)
+			got = int(run)
+			break
 		}
-		e := run ^ t.last
-		t.streak = (t.streak + 1) & ((e|-e)>>63 - 1)
-		t.last = run
-		if t.streak >= gallopAfter {
-			t.streak = 0
-			return galloping
+		e := run ^ last
+		streak = (streak + 1) & ((e|-e)>>63 - 1)
+		last = run
+		if streak >= gallopAfter {
+			streak, got = 0, galloping
+			break
 		}
 		i := (len(nodes) + int(run)) >> 1
-		w.hi, w.lo = block[row], t.lo[run][row]
+		w.hi, w.lo = block[row], los[run][row]
 		for ; i > 0; i >>= 1 {
 			n := &nodes[i]
+			x, y, z := n.hi^w.hi, n.lo^w.lo, n.run^w.run
 			_, c := bits.Sub64(n.run, w.run, 0)
 			_, c = bits.Sub64(n.lo, w.lo, c)
 			_, c = bits.Sub64(n.hi, w.hi, c)
-			if (n.hi^w.hi)|(n.lo^w.lo) == 0 {
+			if x|y == 0 {
 				if d := t.tie(*n, w); d < 0 {
 					c = 1
 				} else if d > 0 {
@@ -291,7 +309,7 @@ func (t *tree) playWide(limit int, keep uint64) int {
 				}
 			}
 			m := -c
-			x, y, z := (n.hi^w.hi)&m, (n.lo^w.lo)&m, (n.run^w.run)&m
+			x, y, z = x&m, y&m, z&m
 			n.hi ^= x
 			w.hi ^= x
 			n.lo ^= y
@@ -299,9 +317,16 @@ func (t *tree) playWide(limit int, keep uint64) int {
 			n.run ^= z
 			w.run ^= z
 		}
-		t.win = w
 	}
-	return filled
+	t.picks, t.starts = picks[:out], starts[:group]
+	t.win, t.prevHi, t.prevLo, t.open = w, prevHi, prevLo, t.open || out > 0
+	t.streak, t.last = streak, last
+	return got
+}
+
+// differ reports whether two picks have different keys.
+func (t *tree) differ(a, b uint32) bool {
+	return t.compare(uint64(a>>pickShift), int(a&pickMask), uint64(b>>pickShift), int(b&pickMask)) != 0
 }
 
 // room makes room for limit picks and as many groups.
@@ -322,16 +347,14 @@ func (t *tree) room(limit int) {
 func (t *tree) emit(run uint64, row int, hi, lo, keep uint64) {
 	d := (hi ^ t.prevHi) | (lo ^ t.prevLo)
 	fresh := (d | -d) >> 63
-	if d == 0 && !t.narrow && t.open && !t.tells(lo) {
-		last := t.picks[len(t.picks)-1]
-		if t.compare(uint64(last>>pickShift), int(last&pickMask), run, row) != 0 {
-			fresh = 1
-		}
+	pick := uint32(run)<<pickShift | uint32(row)
+	if d == 0 && !t.narrow && !t.tells(lo) && t.differ(t.picks[len(t.picks)-1], pick) {
+		fresh = 1
 	}
 	t.prevHi, t.prevLo, t.open = hi, lo, true
 	n := len(t.picks) + int(fresh|keep)
 	t.picks = t.picks[:n]
-	t.picks[n-1] = uint32(run)<<pickShift | uint32(row)
+	t.picks[n-1] = pick
 	g := len(t.starts)
 	t.starts = t.starts[:g+1]
 	t.starts[g] = int32(n - 1)
