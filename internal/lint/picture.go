@@ -127,3 +127,10 @@ func restrictions() []restriction {
 		{from: "hints", to: []string{"storage", "catalog", "sqlengine", "internal"}, why: "hints is a leaf"},
 	}
 }
+
+// stateAllowed are package variables that hold state all the same, each with its reason.
+func stateAllowed() map[string]string {
+	return map[string]string{
+		"sqlengine.open": "the host engine has process-wide variables, which it guards",
+	}
+}

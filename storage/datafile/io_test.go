@@ -18,6 +18,7 @@ import (
 	"github.com/lakesql/lakesql/storage/format"
 	"github.com/lakesql/lakesql/storage/format/avro"
 	"github.com/lakesql/lakesql/storage/format/codec"
+	"github.com/lakesql/lakesql/storage/format/parquet"
 	"github.com/lakesql/lakesql/storage/predicate"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/schema"
@@ -68,13 +69,24 @@ func (b *bench) Get(_ context.Context, id int64) (*schema.Schema, error) {
 	return s, nil
 }
 
+// allFormats are the formats that files come in.
+func allFormats() []format.Format {
+	pool := codec.NewPool()
+	return []format.Format{avro.New(pool), parquet.New(pool)}
+}
+
 func newBench(t *testing.T, s *schema.Schema) *bench {
+	t.Helper()
+	return newBenchOf(t, s, allFormats()[0])
+}
+
+func newBenchOf(t *testing.T, s *schema.Schema, f format.Format) *bench {
 	t.Helper()
 	if s.Options == nil {
 		s.Options = map[string]string{}
 	}
-	s.Options["file.format"] = "avro"
-	b := &bench{t: t, store: mem.New(time.Now), format: &spy{Format: avro.New(codec.NewPool())}, schemas: map[int64]*schema.Schema{}}
+	s.Options["file.format"] = f.Name()
+	b := &bench{t: t, store: mem.New(time.Now), format: &spy{Format: f}, schemas: map[int64]*schema.Schema{}}
 	b.evolve(s)
 	return b
 }
@@ -90,7 +102,9 @@ func (b *bench) evolve(s *schema.Schema) {
 	}
 }
 
-func (b *bench) formats() map[string]format.Format { return map[string]format.Format{"avro": b.format} }
+func (b *bench) formats() map[string]format.Format {
+	return map[string]format.Format{b.format.Name(): b.format}
+}
 
 func (b *bench) partition(vals ...columnar.Value) []byte {
 	return row.Serialize(b.now.PartitionTypes(), vals)
@@ -205,44 +219,53 @@ func pick(b *columnar.Batch, cols ...int) *columnar.Batch {
 }
 
 func TestPrimaryKeyFile(t *testing.T) {
-	for _, thin := range []bool{false, true} {
-		b := newBench(t, pkSchema(map[string]string{"data-file.thin-mode": fmt.Sprint(thin), "bucket": "1"}))
-		part := b.partition(columnar.StringValue("part"))
-		in := pkBatch(b.now, 10, 110, true)
-		in.Sel = nil
-		for i := uint16(1); i < 90; i++ {
-			in.Sel = append(in.Sel, i)
+	for _, f := range allFormats() {
+		for _, thin := range []bool{false, true} {
+			testPrimaryKeyFile(t, f, thin)
 		}
-		c := b.config(b.layout(2, false), part)
-		c.Source = FromCompact
-		metas := b.write(c, in)
-		if len(metas) != 1 {
-			t.Fatalf("%d files", len(metas))
-		}
-		m := metas[0]
-		want := "_KEY_k _SEQUENCE_NUMBER _VALUE_KIND v k p r"
-		if thin {
-			want = "_SEQUENCE_NUMBER _VALUE_KIND v k p r"
-		}
-		if got := fieldNames(b.format.wrote.Fields); got != want {
-			t.Errorf("physical columns %s, want %s", got, want)
-		}
-		if !thin && b.format.wrote.Fields[0].ID != 1+types.KeyIDOffset {
-			t.Errorf("key copy has id %d", b.format.wrote.Fields[0].ID)
-		}
-		checkPrimaryKeyMeta(t, m)
+	}
+}
 
-		fields := []types.Field{b.now.Fields[3], b.now.Fields[2], b.now.Fields[1], b.now.Fields[0]}
-		got, err := b.read(part, m, ReadRequest{Fields: fields, Sequence: true, Kinds: true, BatchRows: 7})
+func testPrimaryKeyFile(t *testing.T, f format.Format, thin bool) {
+	t.Helper()
+	b := newBenchOf(t, pkSchema(map[string]string{"data-file.thin-mode": fmt.Sprint(thin), "bucket": "1"}), f)
+	part := b.partition(columnar.StringValue("part"))
+	in := pkBatch(b.now, 10, 110, true)
+	in.Sel = nil
+	for i := uint16(1); i < 90; i++ {
+		in.Sel = append(in.Sel, i)
+	}
+	c := b.config(b.layout(2, false), part)
+	c.Source = FromCompact
+	metas := b.write(c, in)
+	if len(metas) != 1 {
+		t.Fatalf("%d files", len(metas))
+	}
+	m := metas[0]
+	want := "_KEY_k _SEQUENCE_NUMBER _VALUE_KIND v k p r"
+	if thin {
+		want = "_SEQUENCE_NUMBER _VALUE_KIND v k p r"
+	}
+	if got := fieldNames(b.format.wrote.Fields); got != want {
+		t.Errorf("physical columns %s, want %s", got, want)
+	}
+	if !thin && b.format.wrote.Fields[0].ID != 1+types.KeyIDOffset {
+		t.Errorf("key copy has id %d", b.format.wrote.Fields[0].ID)
+	}
+	checkPrimaryKeyMeta(t, m)
+
+	fields := []types.Field{b.now.Fields[3], b.now.Fields[2], b.now.Fields[1], b.now.Fields[0]}
+	for _, dict := range []bool{false, true} {
+		got, err := b.read(part, m, ReadRequest{Fields: fields, Sequence: true, Kinds: true, BatchRows: 7, KeepDictionary: dict})
 		if err == nil {
 			err = testkit.EqualBatches(got, pick(in, 3, 2, 1, 0, 4))
 		}
 		if err != nil {
-			t.Error(err)
+			t.Errorf("%s, dictionaries %t: %v", f.Name(), dict, err)
 		}
-		if got := fieldNames(b.format.read.Fields); got != "r k v _SEQUENCE_NUMBER _VALUE_KIND" {
-			t.Errorf("columns read: %s", got)
-		}
+	}
+	if got := fieldNames(b.format.read.Fields); got != "r k v _SEQUENCE_NUMBER _VALUE_KIND" {
+		t.Errorf("columns read: %s", got)
 	}
 }
 
@@ -251,7 +274,7 @@ func checkPrimaryKeyMeta(t *testing.T, m *Meta) {
 	key := []types.Type{types.Of(types.Int)}
 	one := func(i int64) []byte { return row.Serialize(key, []columnar.Value{columnar.IntValue(i)}) }
 	switch {
-	case m.Name != "data-u-0.avro", m.Level != 2, m.Source != FromCompact, m.SchemaID != 0, m.RowCount != 89:
+	case !strings.HasPrefix(m.Name, "data-u-0."), m.Level != 2, m.Source != FromCompact, m.SchemaID != 0, m.RowCount != 89:
 		t.Errorf("meta %+v", m)
 	case !slices.Equal(m.MinKey, one(11)), !slices.Equal(m.MaxKey, one(99)):
 		t.Errorf("keys %x to %x", m.MinKey, m.MaxKey)
@@ -346,15 +369,16 @@ func TestAppendFile(t *testing.T) {
 }
 
 func TestRolling(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		options map[string]string
 		files   func(int) bool
 	}{
 		{map[string]string{"target-file-row-num": "1000"}, func(n int) bool { return n == 300 }},
 		{map[string]string{"target-file-size": "100 kb", "file.compression": "none"}, func(n int) bool { return n > 20 }},
 		{nil, func(n int) bool { return n == 1 }},
+		{map[string]string{"target-file-size": "1 mb"}, func(n int) bool { return n > 1 }},
 	} {
-		b := newBench(t, pkSchema(c.options))
+		b := newBenchOf(t, pkSchema(c.options), allFormats()[i%2])
 		part := b.partition(columnar.StringValue("part"))
 		whole := pkBatch(b.now, 0, 300_000, true)
 		selected := pkBatch(b.now, 0, 150, true)
@@ -362,11 +386,11 @@ func TestRolling(t *testing.T) {
 		l := b.layout(1, false)
 		metas := b.write(b.config(l, part), whole)
 		if !c.files(len(metas)) {
-			t.Errorf("%v: %d files", c.options, len(metas))
+			t.Errorf("%v: %d files, the first of %d bytes", c.options, len(metas), metas[0].SizeBytes)
 		}
 		out := columnar.NewBatch(l.Columns(), 0)
 		for i, m := range metas {
-			got, err := b.read(part, m, ReadRequest{Fields: b.now.Fields, Sequence: true, Kinds: true})
+			got, err := b.read(part, m, ReadRequest{Fields: b.now.Fields, Sequence: true, Kinds: true, KeepDictionary: i%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -433,7 +457,14 @@ func TestLevelsAndChangelogFiles(t *testing.T) {
 }
 
 func TestEvolution(t *testing.T) {
-	b := newBench(t, pkSchema(nil))
+	for _, f := range allFormats() {
+		testEvolution(t, f)
+	}
+}
+
+func testEvolution(t *testing.T, f format.Format) {
+	t.Helper()
+	b := newBenchOf(t, pkSchema(nil), f)
 	part := b.partition(columnar.StringValue("part"))
 	in := pkBatch(b.now, 0, 20, true)
 	m := b.write(b.config(b.layout(0, false), part), in)[0]
