@@ -214,8 +214,8 @@ func (o *Order) Narrow() bool { return o.narrow }
 func (o *Order) Tells(lo uint64) bool { return o.exact || byte(lo) != openMark }
 
 // Prefixes writes the prefixes of the first n keys to p, reusing its memory. key
-// are plain vectors. It fails on a null in a column declared NOT NULL, and on keys
-// outside of what Within was told.
+// are plain vectors. It fails on a null in a column declared NOT NULL, and when the
+// first or last key lies outside of what Within was told.
 func (o *Order) Prefixes(p *Prefixes, key []*columnar.Vector, n int) error {
 	if len(key) != len(o.cols) {
 		return fmt.Errorf("key of %d columns, want %d", len(key), len(o.cols))
@@ -301,7 +301,7 @@ func (o *Order) single128(p *Prefixes, v *columnar.Vector) bool {
 	for i, end := range off[1:] {
 		n := int(end) - at - strip
 		h, l := load(data, at+strip, n)
-		mark := uint64(n + 1)
+		mark := uint64(max(n, 0) + 1)
 		if n > markedBytes {
 			mark = openMark
 		}
@@ -311,26 +311,27 @@ func (o *Order) single128(p *Prefixes, v *columnar.Vector) bool {
 	return true
 }
 
-// checkCommon checks that the keys share what Within left out.
+// checkCommon checks that the keys share what Within left out: the first and the
+// last, as keys of a block ascend.
 func (o *Order) checkCommon(key []*columnar.Vector, n int) error {
-	for k, want := range o.consts {
-		v := key[k]
-		for i := range n {
-			if columnar.Compare(o.cols[k].typ, v.Value(i), want) != 0 {
-				return corrupt.Errorf("", corrupt.NoOffset, "key column %d lies outside of the key range of its file", k)
-			}
-		}
-	}
-	if len(o.strip) == 0 {
+	if n == 0 {
 		return nil
 	}
-	v := key[o.dropped]
-	for i := range n {
-		if !bytes.HasPrefix(v.Data[v.Off[i]:v.Off[i+1]], o.strip) {
-			return corrupt.Errorf("", corrupt.NoOffset, "key column %d lies outside of the key range of its file", o.dropped)
+	for _, i := range [2]int{0, n - 1} {
+		for k, want := range o.consts {
+			if columnar.Compare(o.cols[k].typ, key[k].Value(i), want) != 0 {
+				return outside(k)
+			}
+		}
+		if len(o.strip) > 0 && !bytes.HasPrefix(key[o.dropped].Bytes(i), o.strip) {
+			return outside(o.dropped)
 		}
 	}
 	return nil
+}
+
+func outside(column int) error {
+	return corrupt.Errorf("", corrupt.NoOffset, "key column %d lies outside of the key range of its file", column)
 }
 
 // builder writes normalised columns behind one another into 128-bit numbers.
@@ -453,7 +454,7 @@ func (b *builder) str(c *keyColumn, v *columnar.Vector, last bool, strip int) {
 			b.ends[i] = manyBytes
 			continue
 		}
-		n := e - o
+		n := max(e-o, 0)
 		hi, lo := load(data, o, n)
 		if !last {
 			if m := min(n, prefixBytes); hasZero(hi, lo, m) {
@@ -471,8 +472,12 @@ func (b *builder) str(c *keyColumn, v *columnar.Vector, last bool, strip int) {
 }
 
 // load returns the first 16 of the n bytes at data[o:], zero behind the n-th. It
-// may read bytes behind them if data has any.
+// may read bytes behind them if data has any. A key shorter than what Within told
+// (n < 0; the block is damaged) counts as empty.
 func load(data []byte, o, n int) (hi, lo uint64) {
+	if n <= 0 {
+		return 0, 0
+	}
 	if o+prefixBytes <= len(data) {
 		hi, lo = binary.BigEndian.Uint64(data[o:]), binary.BigEndian.Uint64(data[o+8:])
 	} else {
