@@ -156,10 +156,8 @@ func (c AddColumn) apply(e *editor) error {
 	}
 	next := e.s.HighestFieldID + 1
 	field := AssignIDs([]types.Field{{Name: c.Path[len(c.Path)-1], Type: c.Type, Description: c.Description, Default: c.Default}}, &next)[0]
-	if c.Default != nil {
-		if err := checkDefault(path, c.Type, *c.Default); err != nil {
-			return err
-		}
+	if err := newDefault(path, c.Type, c.Default); err != nil {
+		return err
 	}
 	err := e.edit(c.Path, func(fields []types.Field, i int, pseudo bool) ([]types.Field, error) {
 		if i >= 0 || pseudo {
@@ -321,10 +319,8 @@ func (c SetDescription) apply(e *editor) error {
 
 func (c SetDefault) apply(e *editor) error {
 	return e.edit(c.Path, existing(c.Path, false, func(f *types.Field) error {
-		if c.Text != nil {
-			if err := checkDefault(strings.Join(c.Path, "."), f.Type, *c.Text); err != nil {
-				return err
-			}
+		if err := newDefault(strings.Join(c.Path, "."), f.Type, c.Text); err != nil {
+			return err
 		}
 		f.Default = c.Text
 		return nil

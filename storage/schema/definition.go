@@ -91,18 +91,28 @@ func Define(d Definition, now time.Time) (s *Schema, warnings []string, err erro
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
-	for i := range s.Fields {
-		if k, ok := unsupportedKind(s.Fields[i].Type); ok {
-			return nil, nil, &fault{kind: options.ErrUnsupported, text: fmt.Sprintf("column '%s': type %s is not supported yet", s.Fields[i].Name, k)}
-		}
-	}
-	if _, write, err := s.Unsupported(); err != nil || len(write) > 0 {
-		if err == nil {
-			err = &fault{kind: options.ErrUnsupported, text: "not supported yet: " + strings.Join(write, ", ")}
-		}
+	if err := s.checkSupported(); err != nil {
 		return nil, nil, err
 	}
 	return s, warnings, nil
+}
+
+// checkSupported refuses a new table that lakesql could not write.
+func (s *Schema) checkSupported() error {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if k, ok := unsupportedKind(f.Type); ok {
+			return &fault{kind: options.ErrUnsupported, text: fmt.Sprintf("column '%s': type %s is not supported yet", f.Name, k)}
+		}
+		if err := newDefault(f.Name, f.Type, f.Default); err != nil {
+			return err
+		}
+	}
+	_, write, err := s.Unsupported()
+	if err == nil && len(write) > 0 {
+		err = &fault{kind: options.ErrUnsupported, text: "not supported yet: " + strings.Join(write, ", ")}
+	}
+	return err
 }
 
 // keysFromOptions moves the options primary-key and partition into the lists.

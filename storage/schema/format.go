@@ -243,7 +243,7 @@ func appendFloat(b []byte, f float64, single bool) []byte {
 		return append(b, ".0"...)
 	}
 	var buf [32]byte
-	s := strconv.AppendFloat(buf[:0], f, 'e', -1, bits) // -d.ddde-07 or de+10
+	s := strconv.AppendFloat(buf[:0], f, 'e', -1, bits)        // -d.ddde-07 or de+10
 	if i := bytes.IndexByte(s, 'e'); i <= 2 && s[i-1] != '.' { // one digit: Java takes the nearest number of two
 		s = strconv.AppendFloat(buf[:0], f, 'e', 1, bits)
 	}

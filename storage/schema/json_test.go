@@ -168,7 +168,7 @@ func TestAssignIDs(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, dir := range []string{"golden", "damaged"} {
+	for _, dir := range []string{"golden", "damaged", "evolution"} {
 		for _, data := range goldenFiles(f, dir) {
 			f.Add(data)
 		}

@@ -218,6 +218,9 @@ func (s *Schema) Unsupported() (read, write []string, err error) {
 			feature := fmt.Sprintf("%s columns (%s)", k, s.Fields[i].Name)
 			read, write = append(read, feature), append(write, feature)
 		}
+		if s.Fields[i].Default != nil && s.Fields[i].Type.Nested() {
+			write = append(write, fmt.Sprintf("default values of type %s (%s)", s.Fields[i].Type.Kind, s.Fields[i].Name))
+		}
 	}
 	if s.Mode(t.Bucket.Count) == KeyDynamic {
 		write = append(write, "cross-partition updates (a primary key without all partition columns)")
