@@ -121,7 +121,7 @@ type logical struct {
 	scale     int32
 	precision int32
 	crs       string
-	algorithm int32 // -1: none
+	algorithm int32 // of edges, plus 1; 0: none
 }
 
 type schemaElement struct {

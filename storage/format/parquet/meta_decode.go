@@ -56,7 +56,7 @@ func (r *thriftReader) keyValue() (kv keyValue) {
 }
 
 func (r *thriftReader) schemaElement() schemaElement {
-	e := schemaElement{typ: pNone, converted: convNone, logical: logical{algorithm: -1}}
+	e := schemaElement{typ: pNone, converted: convNone}
 	r.fields(func(id int16, typ byte) bool {
 		switch {
 		case id == 1 && typ == tI32:
@@ -88,7 +88,7 @@ func (r *thriftReader) schemaElement() schemaElement {
 }
 
 func (r *thriftReader) logical() logical {
-	l := logical{algorithm: -1}
+	var l logical
 	r.fields(func(id int16, typ byte) bool {
 		if typ != tStruct {
 			return false
@@ -118,7 +118,7 @@ func (r *thriftReader) logicalField(l *logical, id int16, typ byte) bool {
 	case (l.kind == logGeometry || l.kind == logGeography) && id == 1 && typ == tBinary:
 		l.crs = r.string()
 	case l.kind == logGeography && id == 2 && typ == tI32:
-		l.algorithm = r.i32()
+		l.algorithm = r.i32() + 1
 	default:
 		return false
 	}

@@ -54,8 +54,8 @@ func (w *thriftWriter) logical(l *logical) {
 		if l.crs != "" {
 			w.string(1, l.crs)
 		}
-		if l.kind == logGeography && l.algorithm >= 0 {
-			w.i32(2, l.algorithm)
+		if l.kind == logGeography && l.algorithm > 0 {
+			w.i32(2, l.algorithm-1)
 		}
 	}
 	w.close()

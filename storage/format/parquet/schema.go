@@ -126,8 +126,7 @@ func appendElement(out []schemaElement, name string, t types.Type, fieldID, id, 
 	if depth > maxSchemaDepth/2 {
 		return nil, fmt.Errorf("type is nested too deep")
 	}
-	e := schemaElement{name: name, typ: pNone, converted: convNone, fieldID: int32(id), hasFieldID: true, repetition: optional,
-		logical: logical{algorithm: -1}}
+	e := schemaElement{name: name, typ: pNone, converted: convNone, fieldID: int32(id), hasFieldID: true, repetition: optional}
 	if t.NotNull {
 		e.repetition = required
 	}
@@ -144,7 +143,7 @@ func appendElement(out []schemaElement, name string, t types.Type, fieldID, id, 
 		return appendElement(out, elementName, *t.Elem, fieldID, nestedIDBase+1024*fieldID+depth+1, depth+1)
 	case types.Map, types.Multiset:
 		out[at].children, out[at].converted, out[at].logical.kind = 1, convMap, logMap
-		group(mapName, convNone, 2)
+		group(mapName, convMapKeyValue, 2)
 		kv := columnar.ChildTypes(t)
 		out, err = appendElement(out, keyName, kv[0].WithNotNull(true), fieldID, nestedIDBase-1024*fieldID-depth-1, depth+1)
 		if err != nil {
@@ -226,10 +225,10 @@ func flatElement(e *schemaElement, t types.Type) error {
 func edgeAlgorithm(name string) int32 {
 	for i, n := range []string{"SPHERICAL", "VINCENTY", "THOMAS", "ANDOYER", "KARNEY"} {
 		if n == name {
-			return int32(i)
+			return int32(i) + 1
 		}
 	}
-	return -1
+	return 0
 }
 
 func decimalElement(e *schemaElement, t types.Type) {
