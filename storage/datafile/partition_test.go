@@ -131,3 +131,29 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// Directory names that the reference made for these values of a STRING column.
+func TestOddNames(t *testing.T) {
+	p, err := NewPaths(PathConfig{PartitionFields: []types.Field{{Name: "p", Type: types.String()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		"plain": "p=plain", "with space": "p=with space", "a/b": "p=a%2Fb", "100%": "p=100%25", "back\\slash": "p=back%5Cslash",
+		"..": "p=..", "~tilde": "p=~tilde", "a:b*c?": "p=a%3Ab%2Ac%3F", "k=v": "p=k%3Dv", "#hash": "p=%23hash", "日本": "p=日本",
+		"tab\tnl\n": "p=tab%09nl%0A", "ÄÖÜ": "p=ÄÖÜ", "x{y}[z]^": "p=x%7By%7D%5Bz%5D%5E", "null": "p=null", "😀": "p=😀",
+		"__DEFAULT_PARTITION__x": "p=__DEFAULT_PARTITION__x", "comma,semi;amp&plus+": "p=comma,semi;amp&plus+",
+		"quote'\"": "p=quote%27%22", "\x7f": "p=%7F", "a b/c": "p=a b%2Fc", "": "p=__DEFAULT_PARTITION__", "  ": "p=__DEFAULT_PARTITION__",
+	} {
+		got, err := p.PartitionDir([]columnar.Value{columnar.StringValue(value)})
+		if err != nil || got != want {
+			t.Errorf("%q: got %s, %v, want %s", value, got, err, want)
+		}
+	}
+	if got, err := p.PartitionDir([]columnar.Value{columnar.NullValue}); err != nil || got != "p=__DEFAULT_PARTITION__" {
+		t.Errorf("null: %s, %v", got, err)
+	}
+	if _, err := p.PartitionDir(nil); err == nil {
+		t.Error("partition row without values has a directory")
+	}
+}
