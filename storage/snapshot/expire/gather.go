@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/lakesql/lakesql/internal/corrupt"
-	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
+	"github.com/lakesql/lakesql/storage/indexfile"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 )
@@ -326,11 +326,6 @@ func (x *Config) metaOf(ctx context.Context, g *garbage, keep map[string]bool, s
 }
 
 func (x *Config) indexPath(e *manifest.IndexEntry) (string, error) {
-	switch {
-	case e.File.ExternalPath != "":
-		return e.File.ExternalPath, nil
-	case x.IndexBeside:
-		return x.Paths.File(e.Partition, e.Bucket, &datafile.Meta{Name: e.File.Name})
-	}
-	return fileio.Join(x.TableDir, "index", e.File.Name), nil
+	d := indexfile.Dir{TableDir: x.TableDir, Paths: x.Paths, Beside: x.IndexBeside}
+	return d.Path(e.Partition, e.Bucket, &e.File)
 }
