@@ -1,0 +1,221 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileio"
+	"github.com/lakesql/lakesql/storage/schema"
+	"github.com/lakesql/lakesql/storage/snapshot"
+	"github.com/lakesql/lakesql/storage/snapshot/commit"
+	"github.com/lakesql/lakesql/storage/snapshot/manifest"
+	"github.com/lakesql/lakesql/storage/write"
+)
+
+var (
+	// ErrNotFound is returned by Open for a directory without a table, and by every
+	// use of a handle whose table has been removed.
+	ErrNotFound = schema.ErrNoSchema
+	// ErrExist is returned by Create for a directory that has a table.
+	ErrExist = schema.ErrExists
+	// ErrUnsupported matches the error for a table feature that is not built. The
+	// error names the feature.
+	ErrUnsupported = errors.New("not supported by lakesql")
+	// ErrWriteConflict is returned by Write.Commit when a key that the write derived
+	// from its view was written since. The statement may be run again.
+	ErrWriteConflict = write.ErrConflict
+)
+
+// UnsupportedError names features of a table that cannot be read or written.
+type UnsupportedError struct {
+	Table    string
+	Verb     string // read or write
+	Features []string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("cannot %s table %s: %s: %v", e.Verb, e.Table, ErrUnsupported, joinAnd(e.Features))
+}
+
+// Is reports whether target is ErrUnsupported.
+func (e *UnsupportedError) Is(target error) bool { return target == ErrUnsupported }
+
+func joinAnd(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		s := words[0]
+		for _, w := range words[1 : n-1] {
+			s += ", " + w
+		}
+		return s + " and " + words[n-1]
+	}
+}
+
+// Table is the long-lived handle of one table. Safe for many goroutines.
+type Table struct {
+	env       *Env
+	dir       string
+	schemas   *schema.Manager
+	snapshots *snapshot.Manager
+	manifests *manifest.Files
+	publisher *write.Publisher
+	names     *datafile.Names
+
+	layout atomic.Pointer[write.Layout] // of the newest schema seen
+
+	mu           sync.Mutex // guards making layouts, and what follows
+	committer    *commit.Committer
+	committerFor *write.Layout
+}
+
+// Open returns the handle of the table in dir. ErrNotFound when there is none.
+func Open(ctx context.Context, env *Env, dir string) (*Table, error) {
+	t, err := env.handle(ctx, dir, func(ctx context.Context) (*Table, error) {
+		t := newTable(env, dir)
+		_, err := t.schemas.Latest(ctx)
+		return t, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open table %s: %w", dir, err)
+	}
+	return t, nil
+}
+
+// Create makes a table in dir and returns its handle. ErrExist when there is one.
+func Create(ctx context.Context, env *Env, dir string, def schema.Definition) (*Table, error) {
+	s, _, err := schema.Define(def, env.Now())
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(env, dir)
+	if err := t.schemas.Create(ctx, s); err != nil {
+		return nil, fmt.Errorf("create table %s: %w", dir, err)
+	}
+	env.forget(dir)
+	return env.handle(ctx, dir, func(context.Context) (*Table, error) { return t, nil })
+}
+
+func newTable(env *Env, dir string) *Table {
+	t := &Table{
+		env: env, dir: dir,
+		schemas:   schema.New(env.Store, dir),
+		snapshots: snapshot.New(env.Store, dir),
+	}
+	t.schemas.Now = env.Now
+	t.manifests = manifest.NewFiles(env.Store, dir, env.manifests)
+	t.names = &datafile.Names{DataPrefix: "data-", ChangelogPrefix: "changelog-", UUID: uuid.NewString()}
+	t.publisher = write.NewPublisher(write.Config{
+		Store: env.Store, Snapshots: t.snapshots, Manifests: t.manifests, Formats: env.formats, Budget: env.budget,
+		Now: env.Now, Threads: env.Threads, Committer: t.committerOf, Published: t.published,
+		Names: t.names,
+	})
+	return t
+}
+
+// Dir is the table's directory.
+func (t *Table) Dir() string { return t.dir }
+
+// Env is what the table shares with others.
+func (t *Table) Env() *Env { return t.env }
+
+// Name is the last element of the directory, for messages.
+func (t *Table) Name() string {
+	for i := len(t.dir) - 1; i >= 0; i-- {
+		if t.dir[i] == '/' {
+			return t.dir[i+1:]
+		}
+	}
+	return t.dir
+}
+
+// Schema is the newest schema of the table.
+func (t *Table) Schema(ctx context.Context) (*schema.Schema, error) {
+	s, err := t.schemas.Latest(ctx)
+	if errors.Is(err, ErrNotFound) {
+		t.env.forget(t.dir)
+	}
+	return s, err
+}
+
+// Alter changes the schema. Nothing is written when one of the changes is refused.
+func (t *Table) Alter(ctx context.Context, changes []schema.Change) (*schema.Schema, error) {
+	latest, err := t.snapshots.Latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.schemas.Apply(ctx, changes, latest != nil)
+	if err != nil {
+		return nil, fmt.Errorf("alter table %s: %w", t.Name(), err)
+	}
+	return s, nil
+}
+
+// layoutOf is the write layout of a schema, remembered for the newest one.
+func (t *Table) layoutOf(s *schema.Schema) (*write.Layout, error) {
+	if l := t.layout.Load(); l != nil && l.Schema == s {
+		return l, nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l, err := t.newLayout(s)
+	if err != nil {
+		return nil, err
+	}
+	t.layout.Store(l)
+	return l, nil
+}
+
+func (t *Table) newLayout(s *schema.Schema) (*write.Layout, error) {
+	o, err := s.Table()
+	if err != nil {
+		return nil, err
+	}
+	paths, err := datafile.NewPaths(datafile.PathConfig{
+		TableDir: t.dir, DataDirectory: o.File.Directory, PartitionFields: s.FieldsOf(s.PartitionIndexes()),
+		DefaultName: o.Partition.DefaultName, PlainNames: !o.Partition.LegacyName,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
+	}
+	return write.NewLayout(s, t.dir, paths)
+}
+
+// Drop removes a table with all its files.
+func Drop(ctx context.Context, env *Env, dir string) error {
+	d, ok := env.Store.(fileio.DirStore)
+	if !ok {
+		return fmt.Errorf("drop table %s: the file store has no directories", dir)
+	}
+	env.forget(dir)
+	if err := d.RemoveAll(ctx, dir); err != nil {
+		return fmt.Errorf("drop table %s: %w", dir, err)
+	}
+	return nil
+}
+
+// Rename moves a table. ErrExist when there is something at to.
+func Rename(ctx context.Context, env *Env, from, to string) error {
+	d, ok := env.Store.(fileio.DirStore)
+	if !ok {
+		return fmt.Errorf("rename table %s: the file store has no directories", from)
+	}
+	env.forget(from)
+	env.forget(to)
+	if err := d.RenameDir(ctx, from, to); err != nil {
+		if errors.Is(err, fileio.ErrExist) {
+			err = ErrExist
+		}
+		return fmt.Errorf("rename table %s to %s: %w", from, to, err)
+	}
+	return nil
+}

@@ -1,0 +1,335 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lakesql/lakesql/storage/options"
+	"github.com/lakesql/lakesql/storage/schema"
+	"github.com/lakesql/lakesql/storage/snapshot"
+	"github.com/lakesql/lakesql/storage/write"
+)
+
+// ViewOptions choose the version of a table.
+type ViewOptions struct {
+	// Dynamic are table options for this use alone, such as scan.snapshot-id; they
+	// were checked by options.Check for hints.
+	Dynamic map[string]string
+	// Location is the time zone in which texts of times (scan.timestamp) are read;
+	// nil is UTC.
+	Location *time.Location
+	// AsOf is a version or a time of the statement, over what Dynamic says.
+	AsOf AsOf
+}
+
+// AsOf names a version of a table; at most one member is set.
+type AsOf struct {
+	Version    string // a tag's name, or a snapshot's id
+	TimeMillis *int64 // the newest snapshot not younger
+}
+
+// View is one version of a table: a snapshot, pinned against expiry by this
+// process until Close, and the schema that reads of it have. Safe for many
+// goroutines.
+type View struct {
+	t      *Table
+	schema *schema.Schema
+	layout *write.Layout
+	opts   options.Table
+	snap   *snapshot.Snapshot
+	part   part
+	// newest says that snap was the newest snapshot when the view was taken, so
+	// that writes may follow from it.
+	newest  bool
+	release func()
+}
+
+// part narrows a view to some files of its snapshot.
+type part struct {
+	deltaOnly          bool   // only files that the snapshot added
+	createdSinceMillis *int64 // only files created at or after
+}
+
+// View pins the newest version of the table, or the one that o names.
+func (t *Table) View(ctx context.Context, o ViewOptions) (*View, error) {
+	newest, err := t.Schema(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read table %s: %w", t.dir, err)
+	}
+	opts, err := options.Parse(options.Merged(newest.Options, o.Dynamic))
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
+	}
+	read, _, err := newest.Unsupported()
+	if err != nil {
+		return nil, err
+	}
+	if len(read) > 0 {
+		return nil, &UnsupportedError{Table: t.Name(), Verb: "read", Features: read}
+	}
+	target, part, err := t.travel(ctx, opts.Scan, o)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
+	}
+	v := &View{t: t, schema: newest, opts: opts, part: part}
+	if target == nil {
+		return v.pinNewest(ctx)
+	}
+	return v.pin(ctx, target)
+}
+
+// pinNewest completes v for the newest snapshot.
+func (v *View) pinNewest(ctx context.Context) (*View, error) {
+	snap, release, err := v.t.snapshots.PinLatest(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)
+	}
+	v.snap, v.release, v.newest = snap, sync.OnceFunc(release), true
+	if v.layout, err = v.t.layoutOf(v.schema); err != nil {
+		v.release()
+		return nil, err
+	}
+	return v, nil
+}
+
+// pin completes v for an older snapshot, which is read with the schema it had.
+func (v *View) pin(ctx context.Context, snap *snapshot.Snapshot) (*View, error) {
+	release, err := v.t.snapshots.Pin(snap.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)
+	}
+	v.snap, v.release = snap, sync.OnceFunc(release)
+	if snap.SchemaID != v.schema.ID {
+		if v.schema, err = v.t.schemas.Get(ctx, snap.SchemaID); err != nil {
+			v.release()
+			return nil, err
+		}
+	}
+	if v.layout, err = v.t.newLayout(v.schema); err != nil {
+		v.release()
+		return nil, err
+	}
+	return v, nil
+}
+
+// travel finds the snapshot that options name; nil is the newest.
+func (t *Table) travel(ctx context.Context, o options.Scan, vo ViewOptions) (*snapshot.Snapshot, part, error) {
+	var p part
+	switch {
+	case vo.AsOf.Version != "":
+		s, err := t.version(ctx, vo.AsOf.Version)
+		return s, p, err
+	case vo.AsOf.TimeMillis != nil:
+		s, err := t.atTime(ctx, *vo.AsOf.TimeMillis)
+		return s, p, err
+	}
+	if err := checkTravelKeys(o); err != nil {
+		return nil, p, err
+	}
+	switch {
+	case o.SnapshotID != 0:
+		s, err := t.byID(ctx, snapshot.ID(o.SnapshotID))
+		return s, p, err
+	case o.TagName != "":
+		s, err := t.byTag(ctx, o.TagName)
+		return s, p, err
+	case o.Version != "":
+		s, err := t.version(ctx, o.Version)
+		return s, p, err
+	case o.TimestampMillis != nil:
+		s, err := t.atTime(ctx, *o.TimestampMillis)
+		return s, p, err
+	case o.Timestamp != "":
+		millis, err := parseTimestamp(o.Timestamp, vo.Location)
+		if err != nil {
+			return nil, p, fmt.Errorf("option scan.timestamp: %w", err)
+		}
+		s, err := t.atTime(ctx, millis)
+		return s, p, err
+	case o.Watermark != nil:
+		s, err := t.byWatermark(ctx, *o.Watermark)
+		return s, p, err
+	case o.FileCreationMillis != nil:
+		p.createdSinceMillis = o.FileCreationMillis
+		return nil, p, nil
+	case o.CreationMillis != nil:
+		return t.byCreation(ctx, *o.CreationMillis)
+	}
+	return t.byMode(ctx, o.Mode)
+}
+
+// byMode resolves scan.mode without a travel option.
+func (t *Table) byMode(ctx context.Context, mode string) (*snapshot.Snapshot, part, error) {
+	switch mode {
+	case "", "default", "latest-full", "full", "latest":
+		return nil, part{}, nil
+	case "latest-delta":
+		return nil, part{deltaOnly: true}, nil
+	case "compacted-full":
+		all, err := t.snapshots.All(ctx)
+		if err != nil {
+			return nil, part{}, err
+		}
+		for i := len(all) - 1; i >= 0; i-- {
+			if all[i].CommitKind == snapshot.Compact {
+				return all[i], part{}, nil
+			}
+		}
+		return nil, part{}, nil
+	}
+	return nil, part{}, fmt.Errorf("scan.mode '%s' needs the option that says from where", mode)
+}
+
+func checkTravelKeys(o options.Scan) error {
+	var set []string
+	for _, k := range []struct {
+		key string
+		set bool
+	}{
+		{"scan.snapshot-id", o.SnapshotID != 0}, {"scan.tag-name", o.TagName != ""}, {"scan.watermark", o.Watermark != nil},
+		{"scan.timestamp", o.Timestamp != ""}, {"scan.timestamp-millis", o.TimestampMillis != nil}, {"scan.version", o.Version != ""},
+	} {
+		if k.set {
+			set = append(set, k.key)
+		}
+	}
+	if len(set) > 1 {
+		return fmt.Errorf("only one of the options %s may be set", strings.Join(set, " and "))
+	}
+	return nil
+}
+
+// ErrNoVersion matches the error for a version, tag or time that a table does not have.
+var ErrNoVersion = errors.New("no such version")
+
+func (t *Table) byID(ctx context.Context, id snapshot.ID) (*snapshot.Snapshot, error) {
+	s, err := t.snapshots.Get(ctx, id)
+	if !errors.Is(err, snapshot.ErrNotFound) {
+		return s, err
+	}
+	first, err1 := t.snapshots.Earliest(ctx)
+	last, err2 := t.snapshots.Latest(ctx)
+	if err1 != nil || err2 != nil || first == nil || last == nil {
+		return nil, errors.Join(fmt.Errorf("snapshot %d: %w: the table has no snapshot", id, ErrNoVersion), err1, err2)
+	}
+	return nil, fmt.Errorf("snapshot %d: %w: there are snapshots %d to %d", id, ErrNoVersion, first.ID, last.ID)
+}
+
+func (t *Table) byTag(ctx context.Context, name string) (*snapshot.Snapshot, error) {
+	tag, err := t.snapshots.Tag(ctx, name)
+	if errors.Is(err, snapshot.ErrTagNotFound) {
+		return nil, fmt.Errorf("tag '%s': %w", name, ErrNoVersion)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tag.Snapshot, nil
+}
+
+// version is a tag of that name, else the snapshot of that number.
+func (t *Table) version(ctx context.Context, name string) (*snapshot.Snapshot, error) {
+	tag, err := t.snapshots.Tag(ctx, name)
+	if err == nil {
+		return tag.Snapshot, nil
+	}
+	if !errors.Is(err, snapshot.ErrTagNotFound) {
+		return nil, err
+	}
+	if n, ok := strings.CutPrefix(name, "watermark-"); ok {
+		if w, err := strconv.ParseInt(n, 10, 64); err == nil {
+			return t.byWatermark(ctx, w)
+		}
+	}
+	id, err := strconv.ParseInt(name, 10, 64)
+	if err != nil || id < 1 {
+		return nil, fmt.Errorf("version '%s': %w: neither a tag nor the id of a snapshot", name, ErrNoVersion)
+	}
+	return t.byID(ctx, snapshot.ID(id))
+}
+
+// atTime is the newest snapshot that was committed at or before a time.
+func (t *Table) atTime(ctx context.Context, millis int64) (*snapshot.Snapshot, error) {
+	s, err := t.snapshots.AtOrBefore(ctx, millis)
+	if err != nil || s != nil {
+		return s, err
+	}
+	at := time.UnixMilli(millis).UTC().Format("2006-01-02 15:04:05.000")
+	first, err := t.snapshots.Earliest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first == nil {
+		return nil, fmt.Errorf("%s UTC: %w: the table has no snapshot", at, ErrNoVersion)
+	}
+	return nil, fmt.Errorf("%s UTC: %w: the earliest snapshot is of %s", at, ErrNoVersion,
+		time.UnixMilli(first.TimeMillis).UTC().Format("2006-01-02 15:04:05.000"))
+}
+
+func (t *Table) byWatermark(ctx context.Context, w int64) (*snapshot.Snapshot, error) {
+	all, err := t.snapshots.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if have, ok := s.KnownWatermark(); ok && have >= w {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("watermark %d: %w: no snapshot has one at or after it", w, ErrNoVersion)
+}
+
+// byCreation is the snapshot after the last one from before a time, else the
+// files created since.
+func (t *Table) byCreation(ctx context.Context, millis int64) (*snapshot.Snapshot, part, error) {
+	before, err := t.snapshots.AtOrBefore(ctx, millis-1)
+	if err != nil {
+		return nil, part{}, err
+	}
+	if before != nil {
+		next, err := t.snapshots.Get(ctx, before.ID+1)
+		if err == nil {
+			return next, part{}, nil
+		}
+		if !errors.Is(err, snapshot.ErrNotFound) {
+			return nil, part{}, err
+		}
+	}
+	return nil, part{createdSinceMillis: &millis}, nil
+}
+
+// parseTimestamp reads a local date and time in a zone.
+func parseTimestamp(text string, loc *time.Location) (millis int64, err error) {
+	if loc == nil {
+		loc = time.UTC
+	}
+	for _, form := range []string{"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02"} {
+		if at, err := time.ParseInLocation(form, text, loc); err == nil {
+			return at.UnixMilli(), nil
+		}
+	}
+	return 0, fmt.Errorf("'%s' is no time like 2026-11-29 10:00:00", text)
+}
+
+// Table is the table that the view is of.
+func (v *View) Table() *Table { return v.t }
+
+// Schema is the schema that rows of the view have.
+func (v *View) Schema() *schema.Schema { return v.schema }
+
+// Options are the table's options with the dynamic ones on top.
+func (v *View) Options() options.Table { return v.opts }
+
+// Snapshot is the pinned snapshot; nil for a table without one.
+func (v *View) Snapshot() *snapshot.Snapshot { return v.snap }
+
+// Newest reports whether the view is of the newest snapshot at the time it was
+// taken; only then can it be written.
+func (v *View) Newest() bool { return v.newest }
+
+// Close lets go of the snapshot. It may be called more than once.
+func (v *View) Close() { v.release() }

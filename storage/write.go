@@ -1,0 +1,316 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/schema"
+	"github.com/lakesql/lakesql/storage/snapshot"
+	"github.com/lakesql/lakesql/storage/snapshot/manifest"
+	"github.com/lakesql/lakesql/storage/types"
+	"github.com/lakesql/lakesql/storage/write"
+)
+
+// Overwrite says which partitions a write replaces, see write.Overwrite.
+type Overwrite = write.Overwrite
+
+// WriteOptions say how a write is published.
+type WriteOptions struct {
+	// ReadModify says that rows are derived from what the view holds: Commit gives
+	// ErrWriteConflict when one of their keys was written since.
+	ReadModify bool
+	// Operation is recorded in the snapshot; "" is WRITE.
+	Operation snapshot.Operation
+	// Overwrite replaces partitions; nil adds rows.
+	Overwrite *Overwrite
+}
+
+// ConstraintError says that a row cannot be stored.
+type ConstraintError struct {
+	Column string
+	Row    int64 // from 1, counted over all rows of the write
+	Null   bool  // a null in a NOT NULL column
+	Detail string
+}
+
+func (e *ConstraintError) Error() string {
+	if e.Null {
+		return fmt.Sprintf("column '%s' cannot be null, at row %d", e.Column, e.Row)
+	}
+	return fmt.Sprintf("column '%s': %s, at row %d", e.Column, e.Detail, e.Row)
+}
+
+// Write collects rows for a table and publishes them as one commit. It belongs to
+// one goroutine and ends in Commit or Abort.
+type Write struct {
+	v        *View
+	st       *write.Statement
+	err      error            // why the table cannot be written
+	kindAt   int              // column of rowkind.field, or -1
+	defaults []columnar.Value // by column; null: none
+	hasDefs  bool
+
+	preview     *write.Preview
+	previewRows int64
+}
+
+// Write begins to write to the table that v shows. What cannot be written is said
+// by Add.
+func (v *View) Write(o WriteOptions) *Write {
+	w := &Write{v: v, st: write.NewStatement(v.layout), kindAt: -1}
+	w.st.ReadModify, w.st.Operation, w.st.Overwrite = o.ReadModify, o.Operation, o.Overwrite
+	if v.snap != nil {
+		w.st.Base = int64(v.snap.ID)
+	}
+	w.err = w.check()
+	return w
+}
+
+// check refuses tables that lakesql cannot write rightly.
+func (w *Write) check() error {
+	_, features, err := w.v.schema.Unsupported()
+	if err != nil {
+		return err
+	}
+	if len(features) > 0 {
+		return &UnsupportedError{Table: w.v.t.Name(), Verb: "write", Features: features}
+	}
+	if !w.v.newest {
+		return fmt.Errorf("table %s: an older version cannot be written", w.v.t.Name())
+	}
+	if err := w.v.layout.Paths().CheckWrite(); err != nil {
+		return err
+	}
+	if name := w.v.opts.Merge.RowKindField; name != "" {
+		if w.kindAt = schema.FieldIndex(w.v.schema.Fields, name); w.kindAt < 0 {
+			return fmt.Errorf("table %s: option rowkind.field names no column: %s", w.v.t.Name(), name)
+		}
+	}
+	w.defaults = make([]columnar.Value, len(w.v.schema.Fields))
+	for i, f := range w.v.schema.Fields {
+		w.defaults[i] = columnar.NullValue
+		if f.Default == nil {
+			continue
+		}
+		if f.Type.Nested() {
+			return &UnsupportedError{Table: w.v.t.Name(), Verb: "write", Features: []string{"a default of nested column " + f.Name}}
+		}
+		if w.defaults[i], err = schema.ParseValue(f.Type, *f.Default); err != nil {
+			return fmt.Errorf("default of column %s: %w", f.Name, err)
+		}
+		w.hasDefs = true
+	}
+	return nil
+}
+
+// View is the version of the table that the write follows from.
+func (w *Write) View() *View { return w.v }
+
+// Rows is the number of rows added and not taken back.
+func (w *Write) Rows() int64 { return w.st.Rows() }
+
+// Mark returns the present place in the write, for Rewind.
+func (w *Write) Mark() write.Mark { return w.st.Mark() }
+
+// Rewind takes back all rows added since the mark.
+func (w *Write) Rewind(m write.Mark) {
+	w.st.Rewind(m)
+	w.previewRows = -1
+}
+
+// Add takes the live rows of a batch that has all columns of the table in schema
+// order, and their kinds. It copies what it keeps. A row that the table cannot
+// store is a *ConstraintError, and nothing of the batch is kept.
+func (w *Write) Add(ctx context.Context, b *columnar.Batch) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(b.Cols) != len(w.v.schema.Fields) {
+		return fmt.Errorf("write to table %s: %d columns for %d", w.v.t.Name(), len(b.Cols), len(w.v.schema.Fields))
+	}
+	b = b.Compact()
+	if err := w.checkRows(b); err != nil {
+		return err
+	}
+	if w.hasDefs {
+		b = w.fillDefaults(b)
+	}
+	b, err := w.withKinds(b)
+	if err != nil {
+		return err
+	}
+	w.st.Add(b)
+	return nil
+}
+
+// checkRows refuses nulls in NOT NULL columns and texts that are too long.
+func (w *Write) checkRows(b *columnar.Batch) error {
+	for i, f := range w.v.schema.Fields {
+		v := b.Cols[i]
+		if f.Type.NotNull && v.Valid != nil && v.NullCount() > 0 {
+			for k := range b.N {
+				if v.IsNull(k) {
+					return &ConstraintError{Column: f.Name, Row: w.st.Rows() + int64(k) + 1, Null: true}
+				}
+			}
+		}
+		if k := tooLong(f.Type, v, b.N); k >= 0 {
+			return &ConstraintError{Column: f.Name, Row: w.st.Rows() + int64(k) + 1, Detail: fmt.Sprintf("value is longer than %d", f.Type.Length)}
+		}
+	}
+	return nil
+}
+
+// tooLong finds a value that is longer than its type allows; -1: none.
+func tooLong(t types.Type, v *columnar.Vector, n int) int {
+	switch t.Kind {
+	case types.Char, types.VarChar, types.Binary, types.VarBinary:
+	default:
+		return -1
+	}
+	if t.Length == types.MaxLength || t.Length == 0 || v.Dict != nil {
+		return -1
+	}
+	for i := range n {
+		size := int(v.Off[i+1] - v.Off[i])
+		if size <= t.Length {
+			continue // never more characters than bytes
+		}
+		if !t.Text() || characters(v.Bytes(i)) > t.Length {
+			return i
+		}
+	}
+	return -1
+}
+
+func characters(b []byte) int {
+	n := 0
+	for _, c := range b {
+		if c&0xc0 != 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// fillDefaults returns b with the nulls of columns that have a default replaced.
+func (w *Write) fillDefaults(b *columnar.Batch) *columnar.Batch {
+	out := *b
+	out.Cols = append([]*columnar.Vector(nil), b.Cols...)
+	for i, d := range w.defaults {
+		v := b.Cols[i]
+		if d.Null || v.Valid == nil || v.NullCount() == 0 {
+			continue
+		}
+		filled := columnar.NewVector(v.Type, b.N)
+		for k := range b.N {
+			if v.IsNull(k) {
+				filled.AppendValue(d)
+			} else {
+				columnar.AppendRange(filled, v, k, k+1)
+			}
+		}
+		out.Cols[i] = filled
+	}
+	return &out
+}
+
+// withKinds sets row kinds from rowkind.field, refuses retractions of append
+// tables, and leaves out the rows that the table ignores.
+func (w *Write) withKinds(b *columnar.Batch) (*columnar.Batch, error) {
+	if w.kindAt >= 0 {
+		v := b.Cols[w.kindAt]
+		out := *b
+		out.Kinds = make([]types.RowKind, b.N)
+		for i := range b.N {
+			if v.IsNull(i) {
+				return nil, &ConstraintError{Column: w.v.schema.Fields[w.kindAt].Name, Row: w.st.Rows() + int64(i) + 1, Detail: "row kind cannot be null"}
+			}
+			k, err := types.ParseRowKind(string(v.Bytes(i)))
+			if err != nil {
+				return nil, &ConstraintError{Column: w.v.schema.Fields[w.kindAt].Name, Row: w.st.Rows() + int64(i) + 1, Detail: err.Error()}
+			}
+			out.Kinds[i] = k
+		}
+		b = &out
+	}
+	if len(b.Kinds) == 0 {
+		return b, nil
+	}
+	if !w.v.schema.HasPrimaryKey() {
+		for i, k := range b.Kinds {
+			if k.Retract() {
+				return nil, fmt.Errorf("table %s has no primary key: it cannot take a row of kind %s, at row %d", w.v.t.Name(), k, w.st.Rows()+int64(i)+1)
+			}
+		}
+		return b, nil
+	}
+	m := w.v.opts.Merge
+	if !m.IgnoreDelete && !m.IgnoreUpdateBefore {
+		return b, nil
+	}
+	var keep []int32
+	for i, k := range b.Kinds {
+		if (k.Retract() && m.IgnoreDelete) || (k == types.UpdateBefore && m.IgnoreUpdateBefore) {
+			continue
+		}
+		keep = append(keep, int32(i))
+	}
+	if len(keep) == b.N {
+		return b, nil
+	}
+	out := columnar.NewBatch(types.FieldTypes(w.v.schema.Fields), len(keep))
+	out.AppendSlots(b, keep)
+	return out, nil
+}
+
+// CommitResult tells what a commit published.
+type CommitResult struct {
+	// Snapshots hold the rows, those of statements of the same group too; none when
+	// there was nothing to publish.
+	Snapshots []*snapshot.Snapshot
+}
+
+// Commit publishes the rows: when it returns nil they are durable and visible.
+func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
+	defer w.dropPreview()
+	if w.err != nil {
+		return CommitResult{}, w.err
+	}
+	res, err := w.v.t.publisher.Publish(ctx, w.st)
+	if err != nil {
+		return CommitResult{}, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
+	}
+	return CommitResult{Snapshots: res.Snapshots}, nil
+}
+
+// Abort drops the rows.
+func (w *Write) Abort() {
+	w.st.Rewind(0)
+	w.dropPreview()
+}
+
+func (w *Write) dropPreview() {
+	if w.preview != nil {
+		w.preview.Discard()
+		w.preview = nil
+	}
+}
+
+// pendingEntries are files with the rows so far, for scans of the write itself.
+// They are removed when the write ends or more rows have come.
+func (w *Write) pendingEntries(ctx context.Context) ([]*manifest.Entry, error) {
+	if w.preview == nil || w.previewRows != w.st.Rows() {
+		w.dropPreview()
+		p, err := w.v.t.publisher.Preview(ctx, w.st, w.v.snap)
+		if err != nil {
+			return nil, fmt.Errorf("read rows that are not committed: %w", err)
+		}
+		w.preview, w.previewRows = p, w.st.Rows()
+	}
+	return w.preview.Entries(), nil
+}

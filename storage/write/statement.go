@@ -1,0 +1,209 @@
+package write
+
+import (
+	"slices"
+
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/row"
+	"github.com/lakesql/lakesql/storage/snapshot"
+	"github.com/lakesql/lakesql/storage/types"
+)
+
+// unassigned stands for the bucket of rows whose dynamic bucket is given when
+// they are published.
+const unassigned int32 = -1
+
+// Statement collects the rows of one SQL statement, or of the statements of one
+// transaction, until it is published. It belongs to one goroutine.
+type Statement struct {
+	layout *Layout
+	router *router
+
+	// Base is the snapshot that the statement reads, 0 for none.
+	Base int64
+	// ReadModify says that rows were derived from what Base held: the statement is
+	// refused with ErrConflict when one of its keys was written since.
+	ReadModify bool
+	// Overwrite replaces partitions; nil adds rows.
+	Overwrite *Overwrite
+	// Operation is the snapshot's operation, such as WRITE or DELETE.
+	Operation snapshot.Operation
+
+	segments []*segment
+	rows     int64
+	bytes    int64
+}
+
+// Overwrite says which partitions a statement replaces.
+type Overwrite struct {
+	// Dynamic replaces the partitions that receive rows, and no other.
+	Dynamic bool
+	// Partition has the values of some partition columns by name: all partitions
+	// that match are replaced. Empty: the whole table. Not with Dynamic.
+	Partition map[string]columnar.Value
+}
+
+// segment is the rows between two marks.
+type segment struct {
+	batches map[Bucket]*columnar.Batch
+	order   []Bucket // in order of first appearance
+	rows    int64
+	bytes   int64
+	files   []flushed
+}
+
+// flushed is the files that a statement wrote before it was published, because
+// its rows outgrew memory.
+type flushed struct {
+	bucket   Bucket
+	files    []*datafile.Meta
+	hashes   []uint32 // key hashes of the rows, while fewer than maxKeys
+	firstSeq int64
+}
+
+// Mark is a place in a statement to which Rewind returns.
+type Mark int
+
+// NewStatement returns an empty statement for a table of the layout.
+func NewStatement(l *Layout) *Statement {
+	return &Statement{layout: l, router: newRouter(l.partition, l.bucketKey, l.bucketer)}
+}
+
+// Rows is the number of rows added and not taken back.
+func (s *Statement) Rows() int64 { return s.rows }
+
+// SizeBytes is what the statement's rows take in memory.
+func (s *Statement) SizeBytes() int64 { return s.bytes }
+
+// Mark returns the present place.
+func (s *Statement) Mark() Mark {
+	if n := len(s.segments); n > 0 && s.segments[n-1].rows > 0 {
+		s.segments = append(s.segments, newSegment())
+	}
+	return Mark(max(0, len(s.segments)-1))
+}
+
+// Rewind takes back all rows added since the mark and returns the files that
+// held some of them, for the caller to delete.
+func (s *Statement) Rewind(m Mark) []Bucketed {
+	var files []Bucketed
+	for _, g := range s.segments[min(int(m), len(s.segments)):] {
+		s.rows -= g.rows
+		s.bytes -= g.bytes
+		for _, f := range g.files {
+			files = append(files, Bucketed{f.bucket, f.files})
+		}
+	}
+	s.segments = s.segments[:min(int(m), len(s.segments))]
+	return files
+}
+
+// Bucketed is files of a bucket.
+type Bucketed struct {
+	Bucket Bucket
+	Files  []*datafile.Meta
+}
+
+func newSegment() *segment { return &segment{batches: map[Bucket]*columnar.Batch{}} }
+
+// Add takes the live rows of a batch that has all columns of the table in schema
+// order. It copies them.
+func (s *Statement) Add(b *columnar.Batch) {
+	if b.Rows() == 0 {
+		return
+	}
+	b = b.Compact()
+	if len(s.segments) == 0 {
+		s.segments = append(s.segments, newSegment())
+	}
+	g := s.segments[len(s.segments)-1]
+	for _, p := range s.router.route(b) {
+		key := Bucket{Partition: p.partition, Number: p.bucket}
+		if s.layout.Dynamic() {
+			key.Number = unassigned
+		}
+		dst := g.batches[key]
+		if dst == nil {
+			dst = columnar.NewBatch(s.layout.types, 0)
+			g.batches[key] = dst
+			g.order = append(g.order, key)
+		}
+		before := dst.SizeBytes()
+		if p.rows == nil {
+			dst.Append(b)
+		} else {
+			dst.AppendSlots(b, p.rows)
+		}
+		g.bytes += dst.SizeBytes() - before
+		s.bytes += dst.SizeBytes() - before
+	}
+	g.rows += int64(b.N)
+	s.rows += int64(b.N)
+}
+
+// buckets lists the statement's buckets in order of first appearance, and calls
+// each with the batches that hold its rows, oldest first.
+func (s *Statement) buckets() []bucketRows {
+	var out []bucketRows
+	at := map[Bucket]int{}
+	for _, g := range s.segments {
+		for _, k := range g.order {
+			i, ok := at[k]
+			if !ok {
+				i = len(out)
+				at[k] = i
+				out = append(out, bucketRows{bucket: k})
+			}
+			out[i].batches = append(out[i].batches, g.batches[k])
+		}
+	}
+	return out
+}
+
+// bucketRows is a bucket's rows that are in memory, oldest batch first.
+type bucketRows struct {
+	bucket  Bucket
+	batches []*columnar.Batch
+}
+
+// writes is which keys the statement touches.
+func (s *Statement) writes() *writes {
+	w := &writes{everything: s.Overwrite != nil}
+	if len(s.layout.key) == 0 {
+		return w
+	}
+	var hashes []uint32
+	var cols []*columnar.Vector
+	for _, b := range s.buckets() {
+		// Of dynamic buckets the partition decides: the bucket is not known yet.
+		set := w.of(s.layout.lockOf(b.bucket))
+		for _, batch := range b.batches {
+			cols = cols[:0]
+			for _, c := range s.layout.key {
+				cols = append(cols, batch.Cols[c])
+			}
+			hashes = row.HashBatch(hashes[:0], cols, batch.N)
+			set.add(hashes)
+		}
+	}
+	for _, g := range s.segments {
+		for _, f := range g.files {
+			set := w.of(s.layout.lockOf(f.bucket))
+			if f.hashes == nil {
+				set.all, set.hashes = true, nil
+			} else {
+				set.add(f.hashes)
+			}
+		}
+	}
+	return w
+}
+
+// kindsOf is a batch's row kinds; nil when all are +I.
+func kindsOf(b *columnar.Batch) []types.RowKind {
+	if len(b.Kinds) == 0 || !slices.ContainsFunc(b.Kinds, func(k types.RowKind) bool { return k != types.Insert }) {
+		return nil
+	}
+	return b.Kinds
+}
