@@ -155,7 +155,7 @@ func (b *partBuilder) members(p *part, n *node) error {
 	leaf := n
 	for leaf.leaf < 0 {
 		if len(leaf.kids) == 0 {
-			return fmt.Errorf("%s is stored as an empty group", n.name)
+			return badf("%s is stored as an empty group", n.name)
 		}
 		leaf = leaf.kids[0]
 	}
