@@ -73,6 +73,7 @@ func picture() []layer {
 		{"storage/changelog/", verbsHeight},
 		{"storage/changelog", verbsHeight + 1},
 		{"storage/maintain", verbsHeight + 2},
+		{"storage/check", verbsHeight + 2},
 
 		{"storage", tableHeight},
 
