@@ -349,7 +349,7 @@ func (x *table) checkFiles(named map[string]bool) {
 // view is what a plain fold of all writes says.
 func TestModel(t *testing.T) {
 	ctx := context.Background()
-	for seed := range uint64(150) {
+	for seed := range uint64(60) {
 		x := newTable(t, seed)
 		named := map[string]bool{}
 		for step := range 40 {
