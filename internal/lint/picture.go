@@ -129,6 +129,12 @@ func restrictions() []restriction {
 	}
 }
 
+// seenAbove are the packages of the machinery that code above storage may name,
+// since storage's own methods take and return their values.
+func seenAbove() []string {
+	return []string{"storage/snapshot"} // Snapshot, ID, and the errors of tags and consumers
+}
+
 // stateAllowed are package variables that hold state all the same, each with its reason.
 func stateAllowed() map[string]string {
 	return map[string]string{
