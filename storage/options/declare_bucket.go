@@ -8,7 +8,7 @@ func bucketOptions() []Def {
 		{Key: "bucket-function.type", Kind: Enum, Default: "default", Values: []string{"default", "mod", "hive"}, Immutable: true, Doc: "how the bucket is made from the bucket key"},
 		{Key: "bucket-key", Kind: Columns, Immutable: true, Doc: "the columns that say the bucket; by default the primary key without partition columns"},
 		{Key: "cross-partition-upsert.index-ttl", Kind: Duration, Tier: Later, Feature: "cross-partition updates", Doc: "age from which keys leave the index over all partitions"},
-		{Key: "dynamic-bucket.initial-buckets", Kind: Int, Min: 1, HasMin: true, Immutable: true, Doc: "number of buckets that a partition begins with"},
+		{Key: "dynamic-bucket.initial-buckets", Kind: Int, Min: 1, HasMin: true, Tier: NoEffect, Immutable: true, Doc: "number of buckets that a partition begins with"},
 		{Key: "dynamic-bucket.max-buckets", Kind: Int, Default: "-1", Min: -1, HasMin: true, Doc: "most buckets of a partition; -1: any number"},
 		{Key: "dynamic-bucket.target-row-num", Kind: Long, Default: "2000000", Min: 1, HasMin: true, Doc: "keys after which the next dynamic bucket is begun"},
 		{Key: "postpone.batch-write-fixed-bucket", Kind: Bool, Default: "true", Tier: Later, Feature: "postpone buckets", Doc: "batch writes go to real buckets at once"},

@@ -33,6 +33,6 @@ func lifecycleOptions() []Def {
 		{Key: "tag.default-time-retained", Kind: Duration, Doc: "how long new tags are kept; without, for ever"},
 		{Key: "tag.num-retained-max", Kind: Int, Tier: Later, Feature: "automatic tags", Doc: "most automatic tags that are kept"},
 		{Key: "tag.period-formatter", Kind: Enum, Default: "with_dashes", Values: []string{"with_dashes", "without_dashes", "without_dashes_and_spaces"}, Tier: Later, Feature: "automatic tags", Doc: "how names of automatic tags are written"},
-		{Key: "tag.time-expire-enabled", Kind: Bool, Default: "true", Doc: "tags expire by their age"},
+		{Key: "tag.time-expire-enabled", Kind: Bool, Default: "true", Tier: NoEffect, Doc: "tags expire by their age"},
 	}
 }

@@ -305,3 +305,13 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkParse(b *testing.B) {
+	opts := map[string]string{"bucket": "4", "merge-engine": "deduplicate", "sequence.field": "ts", "file.format": "parquet", "fields.a.stats-mode": "none"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(opts); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
