@@ -83,8 +83,12 @@ func newPaths(l *write.Layout, inc *datafile.Increment) ([]string, error) {
 			out = append(out, p)
 		}
 	}
-	for _, f := range inc.NewIndexFiles {
-		out = append(out, l.IndexPath(f.Name))
+	for i := range inc.NewIndexFiles {
+		p, err := l.Index().Path(inc.Partition, inc.Bucket, &inc.NewIndexFiles[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
 	}
 	return out, nil
 }

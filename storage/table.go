@@ -11,6 +11,7 @@ import (
 
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
+	"github.com/lakesql/lakesql/storage/indexfile"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
@@ -117,7 +118,7 @@ func newTable(env *Env, dir string) *Table {
 	t.publisher = write.NewPublisher(write.Config{
 		Store: env.Store, Snapshots: t.snapshots, Manifests: t.manifests, Formats: env.formats, Budget: env.budget,
 		Now: env.Now, Threads: env.Threads, Committer: t.committerOf, Published: t.published,
-		Names: t.names,
+		Names: t.names, IndexNames: indexfile.NewNames(),
 	})
 	return t
 }

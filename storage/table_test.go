@@ -115,7 +115,7 @@ func same(t *testing.T, got []rec, want ...rec) {
 }
 
 func TestUpsertAndDelete(t *testing.T) {
-	for _, buckets := range []string{"1", "4"} {
+	for _, buckets := range []string{"1", "4", "-1"} {
 		tb, err := storage.Create(t.Context(), newEnv(t), "/wh/default.db/t", kv(map[string]string{"bucket": buckets}))
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestUpsertAndDelete(t *testing.T) {
 }
 
 func TestPendingRowsAreReadByTheirWriter(t *testing.T) {
-	tb, err := storage.Create(t.Context(), newEnv(t), "/wh/default.db/t", kv(map[string]string{"bucket": "2"}))
+	tb, err := storage.Create(t.Context(), newEnv(t), "/wh/default.db/t", kv(map[string]string{"bucket": "-1"}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ type built struct {
 	nextSeq  int64 // one above that of the last
 	files    []*datafile.Meta
 	paths    []string
-	hashes   []uint32 // dynamic buckets: key hashes that the bucket's index lacked
+	index    []datafile.IndexFile // the bucket's new hash index, if it has got new keys
 }
 
 // job is the rows of a bucket, oldest batch first, and the number of the first.
@@ -78,7 +78,7 @@ func (b *builder) discard(ctx context.Context, f *built) error {
 	for _, p := range f.paths {
 		errs = append(errs, b.store.Delete(context.WithoutCancel(ctx), p))
 	}
-	f.files, f.paths = nil, nil
+	f.files, f.paths, f.index = nil, nil, nil
 	return errors.Join(errs...)
 }
 

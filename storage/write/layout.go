@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lakesql/lakesql/storage/datafile"
-	"github.com/lakesql/lakesql/storage/fileio"
+	"github.com/lakesql/lakesql/storage/indexfile"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/schema"
@@ -24,8 +24,8 @@ type Layout struct {
 	bucketKey []int // bucket key of fixed buckets; nil otherwise
 	sequence  []int // sequence fields
 	bucketer  *row.Bucketer
-	dir       string
 	paths     *datafile.Paths
+	index     indexfile.Dir
 	level0    *datafile.Layout
 }
 
@@ -38,7 +38,8 @@ func NewLayout(s *schema.Schema, tableDir string, paths *datafile.Paths) (*Layou
 	}
 	l := &Layout{
 		Schema: s, Options: o, Mode: s.Mode(o.Bucket.Count),
-		dir: tableDir, paths: paths, types: types.FieldTypes(s.Fields), partition: s.PartitionIndexes(), key: s.KeyIndexes(),
+		index: indexfile.Dir{TableDir: tableDir, Paths: paths, Beside: o.File.IndexBesideRow},
+		paths: paths, types: types.FieldTypes(s.Fields), partition: s.PartitionIndexes(), key: s.KeyIndexes(),
 	}
 	if l.sequence, err = s.Indexes(o.Merge.SequenceFields); err != nil {
 		return nil, fmt.Errorf("option sequence.field: %w", err)
@@ -62,8 +63,8 @@ func (l *Layout) Dynamic() bool { return l.Mode == schema.Dynamic }
 // Paths is where the files lie.
 func (l *Layout) Paths() *datafile.Paths { return l.paths }
 
-// IndexPath is where an index file of the table lies.
-func (l *Layout) IndexPath(name string) string { return fileio.Join(l.dir, "index", name) }
+// Index is where the index files of the table lie.
+func (l *Layout) Index() indexfile.Dir { return l.index }
 
 // Keyed reports whether the table has a primary key.
 func (l *Layout) Keyed() bool { return len(l.key) > 0 }

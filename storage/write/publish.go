@@ -10,9 +10,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/format"
+	"github.com/lakesql/lakesql/storage/indexfile"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
@@ -30,8 +32,10 @@ type Config struct {
 	Manifests *manifest.Files
 	Formats   map[string]format.Format
 	Names     *datafile.Names
-	Budget    *membudget.Budget
-	Now       func() time.Time
+	// IndexNames makes the names of hash index files.
+	IndexNames *indexfile.Names
+	Budget     *membudget.Budget
+	Now        func() time.Time
 	// Threads is how many buckets are flushed at a time.
 	Threads int
 	// Committer returns what publishes for tables of a layout.
@@ -83,10 +87,11 @@ type group struct {
 	layout  *Layout
 	tickets []*ticket
 
-	taken   []*ticket // that passed the check of lost updates at the last attempt
-	writes  *writes   // of taken
-	files   []*built  // of taken
-	madeFor []*ticket // the tickets that files were made of
+	attempts int
+	taken    []*ticket // that passed the check of lost updates at the last attempt
+	writes   *writes   // of taken
+	files    []*built  // of taken
+	madeFor  []*ticket // the tickets that files were made of
 }
 
 // publish is called by the queue with one group at a time.
@@ -110,9 +115,13 @@ func (p *Publisher) publishGroup(ctx context.Context, g *group) {
 		}
 	}
 	if err != nil {
+		p.state.forgetHashes()
 		return
 	}
 	p.state.published(res.Snapshots, g.writes, g.files, g.layout.TotalBuckets())
+	if g.tickets[0].st.Overwrite != nil {
+		p.state.reset() // what was known of the partitions is gone
+	}
 	if len(res.Snapshots) > 0 && p.c.Published != nil {
 		p.c.Published(ctx, g.layout, res.Snapshots)
 	}
@@ -174,6 +183,9 @@ func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, _ commit
 	if err := g.state.follow(ctx, latest); err != nil {
 		return nil, err
 	}
+	if g.attempts++; g.attempts > 1 {
+		g.state.forgetHashes() // those of rows that this attempt may leave out
+	}
 	g.check(latest)
 	if len(g.taken) == 0 {
 		return nil, g.discard(ctx)
@@ -188,6 +200,9 @@ func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, _ commit
 		}
 		if g.files, err = g.p.build.run(ctx, g.layout, jobs); err != nil {
 			return nil, err
+		}
+		if err := g.saveIndex(ctx); err != nil {
+			return nil, errors.Join(err, g.discard(ctx))
 		}
 		g.madeFor = slices.Clone(g.taken)
 	}
@@ -216,22 +231,39 @@ func (g *group) check(latest *snapshot.Snapshot) {
 // jobs gathers the rows of each bucket over the statements, in arrival order.
 func (g *group) jobs(ctx context.Context) ([]job, error) {
 	var jobs []job
+	var err error
 	at := map[Bucket]int{}
 	for _, t := range g.taken {
 		for _, b := range t.st.buckets() {
-			i, ok := at[b.bucket]
-			if !ok {
-				first, err := g.firstSeq(ctx, b.bucket)
-				if err != nil {
+			if g.layout.Dynamic() {
+				if jobs, err = g.spread(ctx, jobs, at, b); err != nil {
 					return nil, err
 				}
-				i = len(jobs)
-				at[b.bucket] = i
-				jobs = append(jobs, job{bucket: b.bucket, firstSeq: first})
+				continue
 			}
-			jobs[i].batches = append(jobs[i].batches, b.batches...)
+			for _, batch := range b.batches {
+				if jobs, err = g.addRows(ctx, jobs, at, b.bucket, batch); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
+	return jobs, nil
+}
+
+// addRows appends a batch to the job of its bucket; at has the place of each.
+func (g *group) addRows(ctx context.Context, jobs []job, at map[Bucket]int, b Bucket, batch *columnar.Batch) ([]job, error) {
+	i, ok := at[b]
+	if !ok {
+		first, err := g.firstSeq(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		i = len(jobs)
+		at[b] = i
+		jobs = append(jobs, job{bucket: b, firstSeq: first})
+	}
+	jobs[i].batches = append(jobs[i].batches, batch)
 	return jobs, nil
 }
 
@@ -254,7 +286,7 @@ func (g *group) firstSeq(ctx context.Context, b Bucket) (int64, error) {
 
 // stillGood reports whether the files of the last attempt serve this one too.
 func (g *group) stillGood(jobs []job) bool {
-	if g.files == nil || !slices.Equal(g.madeFor, g.taken) || len(jobs) != len(g.files) {
+	if g.files == nil || g.layout.Dynamic() || !slices.Equal(g.madeFor, g.taken) || len(jobs) != len(g.files) {
 		return false
 	}
 	for i, j := range jobs {
@@ -270,7 +302,7 @@ func (g *group) increments() []datafile.Increment {
 	for _, f := range g.files {
 		incs = append(incs, datafile.Increment{
 			Partition: []byte(f.bucket.Partition), Bucket: int(f.bucket.Number), TotalBuckets: g.layout.TotalBuckets(),
-			NewFiles: f.files,
+			NewFiles: f.files, NewIndexFiles: f.index,
 		})
 	}
 	return incs

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lakesql/lakesql/storage/indexfile/bucketindex"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 )
@@ -18,6 +19,7 @@ type state struct {
 
 	at      *snapshot.Snapshot          // what the rest is of; nil: nothing is known
 	loaded  map[string]map[int32]bucket // by partition; a missing bucket has no files
+	hashes  hashIndex
 	written *recent
 }
 
@@ -31,17 +33,30 @@ type bucket struct {
 const recentKeys = 1 << 20
 
 func newState(s *snapshot.Manager, m *manifest.Files) *state {
-	return &state{snapshots: s, manifests: m, loaded: map[string]map[int32]bucket{}, written: newRecent(recentKeys)}
+	return &state{snapshots: s, manifests: m, loaded: map[string]map[int32]bucket{}, written: newRecent(recentKeys),
+		hashes: hashIndex{parts: map[string]*bucketindex.Partition{}}}
 }
 
 func (s *state) reset() {
 	s.at = nil
 	clear(s.loaded)
+	clear(s.hashes.parts)
 	s.written = newRecent(recentKeys)
 }
 
+// forgetHashes drops the hash index, which may have keys that were not published.
+func (s *state) forgetHashes() { clear(s.hashes.parts) }
+
 // follow brings the state to latest, nil being a table without snapshots.
 func (s *state) follow(ctx context.Context, latest *snapshot.Snapshot) error {
+	index := ""
+	if latest != nil {
+		index = latest.IndexManifest
+	}
+	if s.hashes.of != index { // another writer has assigned keys
+		s.forgetHashes()
+		s.hashes.of = index
+	}
 	switch {
 	case latest == nil:
 		s.reset()
@@ -133,6 +148,10 @@ func (s *state) published(snaps []*snapshot.Snapshot, w *writes, files []*built,
 			s.written.add(int64(snap.ID), &writes{})
 		}
 		s.at = snap
+		s.hashes.of = snap.IndexManifest
+	}
+	for _, p := range s.hashes.parts {
+		p.Saved()
 	}
 	for _, f := range files {
 		if part := s.loaded[f.bucket.Partition]; part != nil {
