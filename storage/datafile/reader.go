@@ -285,7 +285,7 @@ func (d *reader) rowKinds(v *columnar.Vector) ([]types.RowKind, error) {
 		return nil, corrupt.Errorf(d.path, corrupt.NoOffset, "column %s has nulls or is not there", types.ValueKindName)
 	}
 	d.kinds = d.kinds[:0]
-	any := int32(0)
+	seen := int32(0)
 	for i := range v.N {
 		var k int32
 		if v.Dict != nil {
@@ -296,10 +296,10 @@ func (d *reader) rowKinds(v *columnar.Vector) ([]types.RowKind, error) {
 		if k < 0 || k > int32(types.Delete) {
 			return nil, corrupt.Errorf(d.path, corrupt.NoOffset, "row kind %d", k)
 		}
-		any |= k
+		seen |= k
 		d.kinds = append(d.kinds, types.RowKind(k))
 	}
-	if any == 0 {
+	if seen == 0 {
 		return nil, nil
 	}
 	return d.kinds, nil

@@ -235,8 +235,8 @@ func (r *reader) Next(ctx context.Context) (*columnar.Batch, error) {
 	}
 	b := r.batch
 	b.Reset()
-	bytes := 0
-	for b.N < r.maxRows && bytes < batchBytes {
+	taken := 0 // bytes of records
+	for b.N < r.maxRows && taken < batchBytes {
 		if r.rows == 0 {
 			if r.err = r.nextBlock(); r.err != nil {
 				break
@@ -250,13 +250,13 @@ func (r *reader) Next(ctx context.Context) (*columnar.Batch, error) {
 			continue
 		}
 		from := r.cur.pos
-		n := r.decodeRows(b, batchBytes-bytes)
+		n := r.decodeRows(b, batchBytes-taken)
 		if r.cur.err != nil {
 			r.err = corrupt.Errorf(r.src.path, r.blockStart, "record %d of the block: %w", r.blockRows-r.rows+int64(n)-1, r.cur.err)
 			return nil, r.err
 		}
 		r.rows -= int64(n)
-		bytes += r.cur.pos - from
+		taken += r.cur.pos - from
 		if r.rows == 0 && r.cur.left() > 0 {
 			r.err = corrupt.Errorf(r.src.path, r.blockStart, "%d bytes behind the last record of the block", r.cur.left())
 			return nil, r.err
