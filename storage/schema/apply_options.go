@@ -34,7 +34,7 @@ func (c SetOption) apply(e *editor) error {
 			return err
 		}
 	}
-	e.s.Options[c.Key] = c.Value
+	e.s.Options[c.Key] = canonicalColumns(e.s.Fields, c.Key, c.Value)
 	return nil
 }
 
@@ -89,7 +89,10 @@ func (e *editor) checkOption(key, value string, set bool) error {
 			return refusedf("cannot change deletion vectors mode from %t to %t: set 'deletion-vectors.modifiable' = 'true' to allow it; without a full compaction rows may appear twice", was, will)
 		}
 	case "ignore-delete", "ignore-update-before":
-		was, _ := options.ParseBool(e.s.Options[key])
+		was := e.t.Merge.IgnoreDelete
+		if d.Key == "ignore-update-before" {
+			was = e.t.Merge.IgnoreUpdateBefore
+		}
 		will, _ := options.ParseBool(value)
 		if was && !will {
 			return refusedf("change '%s' from true to false is not supported", key)

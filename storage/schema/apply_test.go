@@ -176,6 +176,7 @@ func TestApplyOptions(t *testing.T) {
 		{"reset", true, []Change{SetOption{"target-file-size", "64 mb"}, RemoveOption{"target-file-size"}}, map[string]string{"bucket": "2"}, true},
 		{"rescale", true, []Change{SetOption{"bucket", "5"}}, map[string]string{"bucket": "5"}, true},
 		{"immutable, empty table", false, []Change{SetOption{"bucket-key", "k"}}, map[string]string{"bucket": "2", "bucket-key": "k"}, true},
+		{"names as the columns have them", false, []Change{SetOption{"bucket-key", " K "}, SetOption{"sequence.field", "V, w"}}, map[string]string{"bucket": "2", "bucket-key": "k", "sequence.field": "v,w"}, true},
 		{"bucket to dynamic, empty table", false, []Change{SetOption{"bucket", "-1"}}, map[string]string{"bucket": "-1"}, true},
 		{"keys said again", true, []Change{SetOption{"primary-key", "k , p"}, SetOption{"partition", "p"}, SetOption{"type", "TABLE"}}, map[string]string{"bucket": "2"}, true},
 		{"remove what is not there", true, []Change{RemoveOption{"write-only"}}, map[string]string{"bucket": "2"}, true},
@@ -188,6 +189,13 @@ func TestApplyOptions(t *testing.T) {
 		}
 		if c.ok && !reflect.DeepEqual(got.Options, c.want) {
 			t.Errorf("%s: %v", c.name, got.Options)
+		}
+	}
+	old := *base
+	old.Options = map[string]string{"bucket": "2", "partial-update.ignore-delete": "true"}
+	for _, c := range []Change{SetOption{"ignore-delete", "false"}, RemoveOption{"partial-update.ignore-delete"}} {
+		if _, err := old.Apply([]Change{c}, true, fixedNow()); !errors.Is(err, ErrRefused) {
+			t.Errorf("ignore-delete under an older name, %v: %v", c, err)
 		}
 	}
 	dynamic := evolving(t, "bucket", "-1")

@@ -88,6 +88,9 @@ func Define(d Definition, now time.Time) (s *Schema, warnings []string, err erro
 	s.Fields = AssignIDs(d.Fields, &next)
 	s.HighestFieldID = next - 1
 	s.canonicalKeys()
+	for k, v := range s.Options {
+		s.Options[k] = canonicalColumns(s.Fields, k, v)
+	}
 	if err := s.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -106,6 +109,13 @@ func (s *Schema) checkSupported() error {
 		}
 		if err := newDefault(f.Name, f.Type, f.Default); err != nil {
 			return err
+		}
+	}
+	if legacy, err := options.ParseBool(s.Options["partition.legacy-name"]); err != nil || legacy {
+		for _, f := range s.FieldsOf(s.PartitionIndexes()) {
+			if binaryKind(f.Type.Kind) {
+				return invalidf("type %s cannot be in a partition key: column '%s' has no directory name", f.Type.Kind, f.Name)
+			}
 		}
 	}
 	_, write, err := s.Unsupported()
@@ -151,6 +161,23 @@ func (s *Schema) canonicalKeys() {
 			s.Fields[at].Type.NotNull = notNull
 		}
 	}
+}
+
+// canonicalColumns spells the column names in an option's value as the columns
+// are spelled, without blanks: Java takes bucket-key and sequence.field by the
+// letter. Names that are no column, and other options, stay as they are.
+func canonicalColumns(fields []types.Field, key, value string) string {
+	d, _ := options.Lookup(key)
+	if d.Key != "rowkind.field" && (d.Kind != options.Columns || strings.Contains(d.Key, "nested")) {
+		return value
+	}
+	names := options.SplitColumns(value)
+	for i, name := range names {
+		if at := FieldIndex(fields, name); at >= 0 {
+			names[i] = fields[at].Name
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // AssignIDs returns a deep copy of the fields with ids from *next on, which is

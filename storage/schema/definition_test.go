@@ -104,6 +104,7 @@ func TestDefineRefuses(t *testing.T) {
 		{"key is partition", ErrInvalid, "one row", []func(d *Definition){pk, func(d *Definition) { d.PartitionKeys = []string{"a"} }}},
 		{"nested key", ErrInvalid, "type ARRAY cannot be in a primary key: column 'arr'", []func(d *Definition){func(d *Definition) { d.PrimaryKeys = []string{"arr"} }}},
 		{"nested partition", ErrInvalid, "type ARRAY cannot be in a partition key", []func(d *Definition){func(d *Definition) { d.PartitionKeys = []string{"arr"} }}},
+		{"binary partition", ErrInvalid, "column 'a' has no directory name", []func(d *Definition){func(d *Definition) { d.Fields[0].Type, d.PartitionKeys = types.Bytes(), []string{"a"} }}},
 		{"bucket 0", ErrInvalid, "'bucket' = '0'", []func(d *Definition){pk, opt("bucket", "0")}},
 		{"bucket -2", options.ErrUnsupported, "postpone", []func(d *Definition){pk, opt("bucket", "-2")}},
 		{"bucket -3", options.ErrValue, "'bucket' cannot be '-3'", []func(d *Definition){pk, opt("bucket", "-3")}},

@@ -134,10 +134,6 @@ func (v *validator) types() {
 			switch t.Kind {
 			case types.Array, types.Map, types.Multiset, types.Row, types.Vector, types.Variant, types.Blob, types.Geometry, types.Geography:
 				v.fault("type %s cannot be in a %s: column '%s'", t.Kind, l.what, k)
-			case types.Binary, types.VarBinary:
-				if l.what == "partition key" {
-					v.fault("type %s cannot be in a %s: column '%s' has no directory name", t.Kind, l.what, k)
-				}
 			}
 		}
 	}
