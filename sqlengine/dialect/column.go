@@ -1,6 +1,9 @@
 package dialect
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // column reads name type attributes.
 func (g *grammar) column() (ColumnDef, error) {
@@ -111,6 +114,10 @@ func (g *grammar) defaultValue() (*Default, error) {
 	case g.isString(g.i):
 		d.IsText = true
 		d.Literal, _ = g.str("a value")
+	case g.tokens[g.i].kind == tWord && g.isString(g.i+1) && g.tokens[g.i].end == g.tokens[g.i+1].start:
+		if err := g.markedLiteral(d); err != nil {
+			return nil, err
+		}
 	case g.accept("NULL"):
 		d.Null = true
 	case g.peek("TRUE"), g.peek("FALSE"):
@@ -138,6 +145,30 @@ func (g *grammar) defaultValue() (*Default, error) {
 	}
 	d.Text = Text{SQL: g.src[g.tokens[first].start:g.tokens[g.i-1].end], Pos: g.tokens[first].start}
 	return d, nil
+}
+
+// markedLiteral reads a literal with a mark before its quote: b'0', n'text' and
+// _utf8mb4'text'. Bits become a number.
+func (g *grammar) markedLiteral(d *Default) error {
+	mark := strings.ToUpper(g.text(g.i))
+	pos := g.pos()
+	g.i++
+	s, err := g.str("a value")
+	switch {
+	case err != nil:
+		return err
+	case mark == "N", strings.HasPrefix(mark, "_"):
+		d.IsText, d.Literal = true, s
+		return nil
+	case mark == "B":
+		n, err := strconv.ParseUint(s, 2, 64)
+		if err != nil {
+			return g.errorAt(pos, "expected bits")
+		}
+		d.Literal = strconv.FormatUint(n, 10)
+		return nil
+	}
+	return g.unsupported(pos, "a default of the form "+mark+"'…'")
 }
 
 // position reads FIRST or AFTER col, if one stands here.

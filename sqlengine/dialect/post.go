@@ -208,6 +208,12 @@ func (p *postPass) asOf(n *ast.AliasedTableExpr) {
 		return
 	}
 	rd := p.reads[number]
+	for i, e := range children {
+		// VERSION AS OF v1: the name of a tag, without quotes.
+		if c, ok := e.(*ast.ColName); ok && c.Qualifier.IsEmpty() && !strings.HasPrefix(c.Name.String(), "@") {
+			children[i] = ast.NewStrVal([]byte(c.Name.String()))
+		}
+	}
 	if name, ok := n.Expr.(ast.TableName); ok && name.DbQualifier.IsEmpty() {
 		for _, cte := range p.ctes {
 			if strings.EqualFold(cte, name.Name.String()) {

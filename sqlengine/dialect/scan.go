@@ -7,8 +7,8 @@ var plainVerbs = words(`SELECT INSERT REPLACE UPDATE DELETE COMMIT ROLLBACK`)
 
 // suspects are the words that may begin something of ours inside a plain
 // statement; those that do not are sorted out by the splicer.
-var suspects = words(`OPTIONS OVERWRITE OF CAST CONVERT DATE TIME TIMESTAMP DEFAULT PARTITION TABLE
-	TUMBLE HOP CUMULATE TUMBLE_START TUMBLE_END HOP_START HOP_END CUMULATE_START CUMULATE_END SESSION_START SESSION_END`)
+var suspects = words(`LOW_PRIORITY DELAYED HIGH_PRIORITY QUICK OPTIONS OVERWRITE OF CAST CONVERT DATE TIME TIMESTAMP DEFAULT PARTITION TABLE
+	SYSTEM_TIME VERSION VERSIONS TUMBLE HOP CUMULATE TUMBLE_START TUMBLE_END HOP_START HOP_END CUMULATE_START CUMULATE_END SESSION_START SESSION_END`)
 
 // scanPlain looks at each byte of the first statement of src once. ok says that
 // it holds nothing of ours and nothing that the host's lexer reads otherwise, so
@@ -88,7 +88,7 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 // isSuspect reports whether w is one of suspects, in any case.
 func isSuspect(w string) bool {
 	switch w[0] | 0x20 {
-	case 'o', 'c', 'd', 't', 'p', 'h', 's':
+	case 'o', 'c', 'd', 't', 'p', 'h', 's', 'v', 'l', 'q':
 	default:
 		return false
 	}

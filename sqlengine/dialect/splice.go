@@ -31,6 +31,7 @@ type splicer struct {
 	reads       []read
 	levels      []level
 	base        int    // number of the first read
+	deleteFrom  int    // the FROM of a DELETE; 0 is none
 	verb        string // the statement's first word, upper case
 	like        bool   // LIKE occurs
 	windows     bool   // a window function with an interval occurs
@@ -144,29 +145,37 @@ func (s *splicer) word(i int) (int, error) {
 		*l = level{query: true}
 	case "FROM":
 		switch {
-		case s.verb == "DELETE" && s.is(i-1, "DELETE") || s.verb == "DELETE" && i == s.deleteFrom():
+		case len(s.levels) == 1 && i == s.deleteFrom:
 			return s.deleteTarget(i)
-		case l.query && !s.is(i-1, "DISTINCT") || s.verb == "DELETE" && len(s.levels) == 1:
+		case l.query && !s.is(i-1, "DISTINCT"):
 			l.expect, l.from = true, true
 		}
 	case "JOIN", "STRAIGHT_JOIN":
 		l.expect = true
 	case "USING":
-		if s.verb == "DELETE" && !s.op(i+1, "(") {
+		if s.deleteFrom > 0 && len(s.levels) == 1 && !s.op(i+1, "(") {
 			l.expect, l.from = true, true
+		}
+	case "DELETE":
+		if s.isDML(i) {
+			l.query = true
+			s.deleteFrom = s.fromOfDelete(i)
 		}
 	case "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "SET", "UNION", "INTERSECT", "EXCEPT", "WINDOW", "VALUES":
 		l.from, l.expect = false, false
 	case "UPDATE":
-		if i == s.first || len(s.levels) == 1 && s.verb == "WITH" && !s.is(i-1, "FOR") && !s.is(i-1, "KEY") {
+		if s.isDML(i) {
+			l.query = true
 			l.expect, l.from = true, true
-			for s.is(i+1, "LOW_PRIORITY") || s.is(i+1, "IGNORE") {
-				i++
-			}
+			return s.priorities(i + 1), nil
 		}
 	case "INSERT", "REPLACE":
-		if !s.op(i+1, "(") && len(s.levels) == 1 && !l.query {
+		if s.isDML(i) {
 			return s.insertTarget(i)
+		}
+	case "DO":
+		if i == s.first {
+			s.replace(s.tokens[i].start, s.tokens[i].end, "SET @__lk_do =")
 		}
 	case "LIKE":
 		s.like = true
@@ -198,6 +207,12 @@ func (s *splicer) word(i int) (int, error) {
 		}
 	}
 	return s.dotted(i), nil
+}
+
+// isDML reports whether the verb at i begins a statement that writes, behind a
+// WITH or not, rather than being a function or a word of another clause.
+func (s *splicer) isDML(i int) bool {
+	return i == s.first || s.verb == "WITH" && len(s.levels) == 1 && !s.top().query && s.op(i-1, ")")
 }
 
 // isDefaultDatabase reports whether the word DEFAULT at i names the database.
@@ -308,6 +323,8 @@ func (s *splicer) options(i int) error {
 			}
 			i = next
 			continue
+		case s.isPeriod(i):
+			return unsupported(s.tokens[i].start, "reading all versions of a period; the option 'incremental-between' reads changes")
 		case at < 0:
 			if kind, n := s.travel(i); n > 0 {
 				rd.kind, at = kind, i
@@ -394,6 +411,18 @@ func (s *splicer) travel(i int) (hints.AtKind, int) {
 		return hints.AtTime, 2
 	}
 	return hints.AtNone, 0
+}
+
+// isPeriod reports whether a clause for a span of versions begins at i, which
+// the host's parser takes: FOR SYSTEM_TIME BETWEEN, FROM, CONTAINED IN, ALL.
+func (s *splicer) isPeriod(i int) bool {
+	n := i + 1
+	if s.is(i, "FOR") && (s.is(i+1, "SYSTEM_TIME") || s.is(i+1, "VERSION")) {
+		n = i + 2
+	} else if !s.is(i, "VERSIONS") {
+		return false
+	}
+	return s.is(n, "BETWEEN") || s.is(n, "FROM") || s.is(n, "CONTAINED") || s.is(n, "ALL")
 }
 
 // travelEdits replaces a clause of n words at i, whose expression ends at end,

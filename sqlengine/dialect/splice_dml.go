@@ -11,9 +11,7 @@ import (
 func (s *splicer) insertTarget(i int) (int, error) {
 	var target hints.Target
 	i++
-	for s.is(i, "LOW_PRIORITY") || s.is(i, "DELAYED") || s.is(i, "HIGH_PRIORITY") || s.is(i, "IGNORE") {
-		i++
-	}
+	i = s.priorities(i)
 	switch {
 	case s.is(i, "OVERWRITE"):
 		if !s.is(s.first, "INSERT") && s.verb != "WITH" {
@@ -38,12 +36,24 @@ func (s *splicer) insertTarget(i int) (int, error) {
 	return s.target(i, target)
 }
 
-// deleteFrom returns the index of the FROM of a DELETE with modifiers, or -1.
-func (s *splicer) deleteFrom() int {
-	i := s.first + 1
-	for s.is(i, "LOW_PRIORITY") || s.is(i, "QUICK") || s.is(i, "IGNORE") {
-		i++
+// priorities moves over the modifiers of a verb and takes those out that the
+// host's parser refuses and that mean nothing here.
+func (s *splicer) priorities(i int) int {
+	for ; i < s.last; i++ {
+		switch {
+		case s.is(i, "LOW_PRIORITY"), s.is(i, "DELAYED"), s.is(i, "HIGH_PRIORITY"), s.is(i, "QUICK"):
+			s.replace(s.tokens[i].start, s.tokens[i].end, "")
+		case !s.is(i, "IGNORE"):
+			return i
+		}
 	}
+	return i
+}
+
+// fromOfDelete returns the index of the FROM right behind the DELETE at i and
+// its modifiers, or -1.
+func (s *splicer) fromOfDelete(i int) int {
+	i = s.priorities(i + 1)
 	if s.is(i, "FROM") {
 		return i
 	}
@@ -78,7 +88,7 @@ func (s *splicer) target(i int, target hints.Target) (int, error) {
 				return 0, err
 			}
 			continue
-		case s.is(i, "PARTITION") && s.op(i+1, "(") && target.Partition == nil && s.verb != "DELETE":
+		case s.is(i, "PARTITION") && s.op(i+1, "(") && target.Partition == nil && s.deleteFrom == 0:
 			if i, err = s.takePartition(i, &target); err != nil {
 				return 0, err
 			}
