@@ -203,3 +203,14 @@ func (c *cursor) skipList(n *node) {
 		}
 	}
 }
+
+// present reads the branch of a record in a union with null, which must not be null's.
+func (c *cursor) present(null int8) {
+	switch branch := c.long(); {
+	case c.err != nil:
+	case branch != 0 && branch != 1:
+		c.fail("branch %d of a union of two", branch)
+	case int8(branch) == null:
+		c.fail("record is null")
+	}
+}

@@ -101,6 +101,7 @@ func (s *source) long(what string) (int64, error) {
 // header is what stands before the first block.
 type header struct {
 	schema *node
+	null   int8 // branch of a null record, noUnion where records stand alone
 	codec  codec.Codec
 	sync   [16]byte
 }
@@ -125,7 +126,7 @@ func readHeader(s *source) (h header, err error) {
 	if !ok {
 		return h, corrupt.Errorf(s.path, 0, "file has no schema")
 	}
-	if h.schema, err = parseSchema([]byte(text)); err != nil {
+	if h.schema, h.null, err = parseSchema([]byte(text)); err != nil {
 		return h, corrupt.Errorf(s.path, 0, "%w", err)
 	}
 	if h.codec, err = codecOf(meta["avro.codec"]); err != nil {
@@ -278,7 +279,12 @@ func (r *reader) decodeRows(b *columnar.Batch, maxBytes int) int {
 	end := r.cur.pos + maxBytes
 	done := 0
 	for done < n && r.cur.err == nil && r.cur.pos < end {
-		r.cur.run(r.ops)
+		if r.head.null != noUnion {
+			r.cur.present(r.head.null)
+		}
+		if r.cur.err == nil {
+			r.cur.run(r.ops)
+		}
 		done++
 	}
 	b.N += done

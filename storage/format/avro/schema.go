@@ -63,21 +63,24 @@ type schemaParser struct {
 	named map[string]*node
 }
 
-// parseSchema reads a file's schema, which must be a record.
-func parseSchema(text []byte) (*node, error) {
+// parseSchema reads a file's schema, which must be a record, or a union of one
+// with null, as some releases of the reference wrote it; null as in optional.
+func parseSchema(text []byte) (n *node, null int8, err error) {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, fmt.Errorf("schema is not JSON: %w", err)
+		return nil, 0, fmt.Errorf("schema is not JSON: %w", err)
 	}
 	p := schemaParser{named: map[string]*node{}}
-	n, err := p.parse(v, "", 0)
-	if err != nil {
-		return nil, err
+	if n, err = p.parse(v, "", 0); err != nil {
+		return nil, 0, err
+	}
+	if n, null, err = n.optional(); err != nil {
+		return nil, 0, err
 	}
 	if n.kind != kindRecord {
-		return nil, fmt.Errorf("schema is of type %v, want record", n.kind)
+		return nil, 0, fmt.Errorf("schema is of type %v, want record", n.kind)
 	}
-	return n, nil
+	return n, null, nil
 }
 
 func (p *schemaParser) parse(v any, space string, depth int) (*node, error) {
