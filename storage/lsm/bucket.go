@@ -168,7 +168,20 @@ func (b *Bucket) Compact(ctx context.Context, force bool) (bool, error) {
 	if err := b.Flush(ctx); err != nil {
 		return false, err
 	}
-	u := compact.PickFull(b.levels, force)
+	return b.run(ctx, compact.PickFull(b.levels, force))
+}
+
+// CompactPicked flushes and folds the runs that the policy picks, if any: one step
+// towards a bucket in shape. It reports whether there was something to do.
+func (b *Bucket) CompactPicked(ctx context.Context, p compact.Policy) (bool, error) {
+	if err := b.Flush(ctx); err != nil {
+		return false, err
+	}
+	return b.run(ctx, compact.Pick(b.levels, p))
+}
+
+// run carries a compaction out; a nil unit is nothing to do.
+func (b *Bucket) run(ctx context.Context, u *compact.Unit) (bool, error) {
 	if u == nil {
 		return false, nil
 	}

@@ -345,6 +345,23 @@ func (x *table) checkFiles(named map[string]bool) {
 	}
 }
 
+// compactPicked goes on until the policy finds nothing to do.
+func (x *table) compactPicked(p compact.Policy) {
+	x.t.Helper()
+	for did := true; did; {
+		var err error
+		if did, err = x.b.CompactPicked(context.Background(), p); err != nil {
+			x.t.Fatal(err)
+		}
+		if l := x.b.Levels(); len(l.Runs()) == 1 && l.HighestNonEmpty() == l.Max() {
+			x.view = newest(&x.c, x.view)
+		}
+	}
+	if n := len(x.b.Levels().Runs()); n > p.Trigger {
+		x.t.Fatalf("%d runs are left at a trigger of %d", n, p.Trigger)
+	}
+}
+
 // TestModel runs random lists of operations and checks after each that the merged
 // view is what a plain fold of all writes says.
 func TestModel(t *testing.T) {
@@ -353,7 +370,7 @@ func TestModel(t *testing.T) {
 		x := newTable(t, seed)
 		named := map[string]bool{}
 		for step := range 40 {
-			switch op := x.rng.IntN(10); {
+			switch op := x.rng.IntN(12); {
 			case op < 5:
 				ws := x.draw()
 				first := x.b.NextSequence()
@@ -388,6 +405,9 @@ func TestModel(t *testing.T) {
 					x.b.Close()
 					x.open()
 				}
+			case op < 11:
+				policy := compact.Policy{Trigger: 1 + x.rng.IntN(4), SizeRatio: x.rng.IntN(100), MaxSizeAmplification: x.rng.IntN(300)}
+				x.compactPicked(policy)
 			default:
 				if err := x.b.Abort(ctx); err != nil {
 					t.Fatal(err)

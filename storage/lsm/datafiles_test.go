@@ -16,6 +16,7 @@ import (
 	"github.com/lakesql/lakesql/storage/format/avro"
 	"github.com/lakesql/lakesql/storage/format/codec"
 	"github.com/lakesql/lakesql/storage/format/parquet"
+	"github.com/lakesql/lakesql/storage/lsm/compact"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/types"
@@ -26,8 +27,59 @@ type oneSchema struct{ s *schema.Schema }
 
 func (o oneSchema) Get(context.Context, int64) (*schema.Schema, error) { return o.s, nil }
 
+// realFiles are the data files of one bucket of a table, through datafile.
+type realFiles struct {
+	Read      datafile.ReadConfig
+	Store     fileio.Store
+	Partition []byte // serialised partition row
+	Bucket    int
+	Names     *datafile.Names
+	Layout    func(level int) (*datafile.Layout, error)
+	Now       func() time.Time
+}
+
+var _ Files = (*realFiles)(nil)
+
+// Open reads all columns of a file in the schema of Read, with sequence numbers and
+// exact row kinds.
+func (d *realFiles) Open(ctx context.Context, m *datafile.Meta) (columnar.Reader, error) {
+	return datafile.Open(ctx, d.Read, datafile.File{Partition: d.Partition, Bucket: d.Bucket, Meta: m},
+		datafile.ReadRequest{Fields: d.Read.Schema.Fields, Sequence: true, Kinds: true, ExactKinds: true, BatchRows: blockRows})
+}
+
+// blockRows is how many rows of a run are decoded at once: a page of the files we write.
+const blockRows = 8192
+
+// Create prepares to write files of a level. Those of level 0 are written in the
+// way that is cheapest to write and to read again soon.
+func (d *realFiles) Create(level int, source datafile.Source) (compact.Writer, error) {
+	l, err := d.Layout(level)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := d.Read.Paths.BucketDir(d.Partition, d.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	return datafile.NewWriter(datafile.WriterConfig{
+		Store: d.Store, Dir: dir, Names: d.Names, Formats: d.Read.Formats, Layout: l, Source: source, Lean: level == 0, Now: d.Now(),
+	})
+}
+
+// Delete removes a file.
+func (d *realFiles) Delete(ctx context.Context, m *datafile.Meta) error {
+	path, err := d.Read.Paths.File(d.Partition, d.Bucket, m)
+	if err != nil {
+		return err
+	}
+	if err := d.Store.Delete(ctx, path); err != nil {
+		return fmt.Errorf("delete %s: %w", path, err)
+	}
+	return nil
+}
+
 // dataFiles is a bucket of a table with the columns of bucketTypes in a store in memory.
-func dataFiles(t *testing.T, f format.Format) (*DataFiles, fileio.Store) {
+func dataFiles(t *testing.T, f format.Format) (*realFiles, fileio.Store) {
 	t.Helper()
 	s := &schema.Schema{
 		Version: 3, HighestFieldID: 3, PrimaryKeys: []string{"a", "b"},
@@ -46,7 +98,7 @@ func dataFiles(t *testing.T, f format.Format) (*DataFiles, fileio.Store) {
 	}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	store := mem.New(now)
-	return &DataFiles{
+	return &realFiles{
 		Read: datafile.ReadConfig{
 			Store: store, Paths: paths, Formats: map[string]format.Format{f.Name(): f}, Schemas: oneSchema{s}, Schema: s,
 		},

@@ -3,8 +3,8 @@
 // Used by lsm; uses lsm/level (what there is), lsm/merge (how records of a key
 // become one) and datafile (metadata). It starts no goroutine.
 //
-// Decide and do are apart. PickFull looks at levels and returns a Unit, Plan cuts the
-// unit into steps; both do no IO. A Rewriter carries the steps out through the Files
+// Decide and do are apart. Pick and PickFull look at levels and return a Unit, Plan
+// cuts the unit into steps; none does IO. A Rewriter carries the steps out through the Files
 // that it was given.
 //
 // Rules:

@@ -59,6 +59,22 @@ func TestScripts(t *testing.T) {
 					return err.Error()
 				}
 				return fmt.Sprintf("%d runs", len(l.Runs()))
+			case "runs":
+				// level:size, newest first; all over one key range.
+				count := 6
+				d.MaybeScanArgs(t, "count", &count)
+				l = runsOf(t, strings.Fields(d.Input), count)
+				return fmt.Sprintf("%d runs", len(l.Runs()))
+			case "pick":
+				var p Policy
+				d.ScanArgs(t, "trigger", &p.Trigger)
+				d.ScanArgs(t, "ratio", &p.SizeRatio)
+				d.ScanArgs(t, "amp", &p.MaxSizeAmplification)
+				u := Pick(l, p)
+				if u == nil {
+					return "nothing to do"
+				}
+				return fmt.Sprintf("newest %d -> L%d, drop deletes %v", len(u.Files), u.OutputLevel, u.DropDeletes)
 			case "full":
 				small := int64(100)
 				d.MaybeScanArgs(t, "small", &small)
@@ -68,6 +84,96 @@ func TestScripts(t *testing.T) {
 			return ""
 		})
 	})
+}
+
+// runsOf makes levels of runs "level:size", newest first, each of one file.
+func runsOf(t *testing.T, runs []string, count int) *level.Levels {
+	t.Helper()
+	var metas []*datafile.Meta
+	for i, w := range runs {
+		m := parseFile(t, fmt.Sprintf("L0 f%d [a,z]", i))
+		if _, err := fmt.Sscanf(w, "%d:%d", &m.Level, &m.SizeBytes); err != nil {
+			t.Fatalf("bad run %q", w)
+		}
+		m.MinSequence, m.MaxSequence = int64(len(runs)-i), int64(len(runs)-i)
+		metas = append(metas, m)
+	}
+	l, err := level.New(textKey, metas, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestAmplification adds a run of size 1 at level 0 again and again and folds
+// everything whenever that is amplified: the sizes of Paimon's own test.
+func TestAmplification(t *testing.T) {
+	const want = "[1] [2] [3] [4] [1 4] [6] [1 6] [8] [1 8] [1 1 8] [11] [1 11] [1 1 11] [14] [1 14] [1 1 14] [1 1 1 14] [18]"
+	var sizes []int64
+	var got []string
+	for range strings.Count(want, "[") {
+		sizes = append([]int64{1}, sizes...)
+		if amplified(runsOfSizes(t, sizes), 25) {
+			sizes = []int64{sum(sizes)}
+		}
+		got = append(got, fmt.Sprint(sizes))
+	}
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("\n got %s\nwant %s", s, want)
+	}
+}
+
+// TestRatio does the same with the size ratio alone, run i at level i.
+func TestRatio(t *testing.T) {
+	const want = "[5] [1 5] [1 1 5] [1 1 1 5] [4 5] [1 4 5] [1 1 4 5] [3 4 5] [1 3 4 5] [2 3 4 5] [1 2 3 4 5] [16] " +
+		"[1 16] [1 1 16] [1 1 1 16] [4 16] [1 4 16] [1 1 4 16] [3 4 16] [1 3 4 16] [2 3 4 16] [1 2 3 4 16] [11 16]"
+	sizes := []int64{1, 1, 1, 1}
+	var got []string
+	for range strings.Count(want, "[") {
+		sizes = append([]int64{1}, sizes...)
+		var runs []string
+		for i, s := range sizes {
+			runs = append(runs, fmt.Sprintf("%d:%d", i, s))
+		}
+		if len(sizes) >= 5 {
+			if n := ratioed(runsOf(t, runs, 6).Runs(), 1, 1); n > 1 {
+				sizes = append([]int64{sum(sizes[:n])}, sizes[n:]...)
+			}
+		}
+		got = append(got, fmt.Sprint(sizes))
+	}
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("\n got %s\nwant %s", s, want)
+	}
+}
+
+func sum(s []int64) (n int64) {
+	for _, x := range s {
+		n += x
+	}
+	return n
+}
+
+// runsOfSizes are runs at level 0, newest first.
+func runsOfSizes(t *testing.T, sizes []int64) []level.Run {
+	var runs []string
+	for _, s := range sizes {
+		runs = append(runs, fmt.Sprintf("0:%d", s))
+	}
+	return runsOf(t, runs, 6).Runs()
+}
+
+// TestOutputLevel is Paimon's table: levels 0, 0, 1, 3, 4 of at most 5.
+func TestOutputLevel(t *testing.T) {
+	runs := runsOf(t, []string{"0:1", "0:1", "1:1", "3:1", "4:1"}, 6).Runs()
+	for count, want := range []int{0, 1, 1, 2, 3, 5} {
+		if count == 0 {
+			continue
+		}
+		if _, got := outputLevel(runs, count, 5); got != want {
+			t.Errorf("first %d runs go to level %d, want %d", count, got, want)
+		}
+	}
 }
 
 func showUnit(l *level.Levels, u *Unit, small int64) string {
