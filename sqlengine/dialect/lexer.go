@@ -206,6 +206,11 @@ func (l *lexer) word(start int) token {
 		}
 		l.pos++
 	}
+	if l.pos == start+1 && l.src[start]|0x20 == 'n' && (l.at(l.pos) == '\'' || l.at(l.pos) == '"' && !l.ansi) {
+		// N'text' is text; the host takes N for a name.
+		l.blank(start, l.pos)
+		return l.quoted(l.pos, tString)
+	}
 	if !plain && l.src[start] != '$' {
 		l.repairs = append(l.repairs, edit{start, start, "`"}, edit{l.pos, l.pos, "`"})
 	}

@@ -54,7 +54,7 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 			i++
 			dotted = true
 			continue
-		case c == '$' || c >= 0x7f || c < ' ' || c == '#' || c == '@':
+		case c == '{' || c == '$' || c >= 0x7f || c < ' ' || c == '#' || c == '@':
 			return 0, false, false
 		case isLetter(c):
 			from := i
@@ -64,7 +64,11 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 				}
 				i++
 			}
-			if n := i - from; n == 4 && strings.EqualFold(src[from:i], "LIKE") {
+			n := i - from
+			if n == 1 && c|0x20 == 'n' && i < len(src) && (src[i] == '\'' || src[i] == '"') {
+				return 0, false, false
+			}
+			if n == 4 && strings.EqualFold(src[from:i], "LIKE") {
 				like = true
 			} else if n >= 2 && n <= 14 && isSuspect(src[from:i]) {
 				return 0, false, false

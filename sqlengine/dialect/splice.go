@@ -122,6 +122,8 @@ func (s *splicer) token(i int) (int, error) {
 			}
 		case ',':
 			l.expect = l.from
+		case '{':
+			return s.escape(i), nil
 		}
 	case tWord, tQuoted:
 		if l.expect {

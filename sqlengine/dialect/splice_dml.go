@@ -133,6 +133,40 @@ func (s *splicer) qualify(i, parts int, target hints.Target) {
 	}
 }
 
+// escape replaces ODBC's {fn f(x)}, {d '…'}, {t '…'} and {ts '…'}, whose '{' is
+// at i, and returns the index of the token to look at next.
+func (s *splicer) escape(i int) int {
+	closing, depth := i+1, 1
+	for ; closing < s.last; closing++ {
+		if s.op(closing, "{") {
+			depth++
+		} else if s.op(closing, "}") {
+			if depth--; depth == 0 {
+				break
+			}
+		}
+	}
+	if closing == s.last || i+2 >= closing {
+		return i + 1
+	}
+	before, after := "CAST(", ""
+	switch strings.ToUpper(s.text(i + 1)) {
+	case "FN":
+		before, after = "(", ")"
+	case "D":
+		after = " AS DATE)"
+	case "T":
+		after = " AS TIME)"
+	case "TS":
+		after = " AS DATETIME(6))"
+	default:
+		return i + 1
+	}
+	s.replace(s.tokens[i].start, s.tokens[i+1].end, before)
+	s.replace(s.tokens[closing].start, s.tokens[closing].end, after)
+	return i + 2
+}
+
 // castTypes are the types of ours in CAST, as the host takes them.
 var castTypes = map[string]string{
 	"BIGINT": "SIGNED", "INT": "SIGNED", "INTEGER": "SIGNED", "SMALLINT": "SIGNED", "TINYINT": "SIGNED",
