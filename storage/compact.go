@@ -281,7 +281,7 @@ func (b *bucketFiles) writer(level int, source datafile.Source, firstSeq int64) 
 		return nil, err
 	}
 	return datafile.NewWriter(datafile.WriterConfig{
-		Store: b.v.t.env.Store, Dir: dir, Names: b.v.t.names, Formats: b.v.t.env.formats, Layout: l, Source: source,
+		Store: b.v.t.env.Store, Dir: dir, Names: b.v.layout.Names(), Formats: b.v.t.env.formats, Layout: l, Source: source,
 		FirstSequence: firstSeq, Now: b.v.t.env.Now(),
 	})
 }

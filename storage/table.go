@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/google/uuid"
-
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/indexfile"
@@ -70,7 +68,6 @@ type Table struct {
 	snapshots *snapshot.Manager
 	manifests *manifest.Files
 	publisher *write.Publisher
-	names     *datafile.Names
 
 	layout atomic.Pointer[write.Layout] // of the newest schema seen
 
@@ -114,11 +111,10 @@ func newTable(env *Env, dir string) *Table {
 	}
 	t.schemas.Now = env.Now
 	t.manifests = manifest.NewFiles(env.Store, dir, env.manifests)
-	t.names = &datafile.Names{DataPrefix: "data-", ChangelogPrefix: "changelog-", UUID: uuid.NewString()}
 	t.publisher = write.NewPublisher(write.Config{
 		Store: env.Store, Snapshots: t.snapshots, Manifests: t.manifests, Formats: env.formats, Budget: env.budget,
 		Now: env.Now, Threads: env.Threads, Committer: t.committerOf, Published: t.published,
-		Names: t.names, IndexNames: indexfile.NewNames(),
+		IndexNames: indexfile.NewNames(),
 	})
 	return t
 }

@@ -131,58 +131,82 @@ func (t *Table) travel(ctx context.Context, o options.Scan, vo ViewOptions) (*sn
 	if err := checkTravelKeys(o); err != nil {
 		return nil, p, err
 	}
-	switch {
-	case o.SnapshotID != 0:
-		s, err := t.byID(ctx, snapshot.ID(o.SnapshotID))
+	switch mode := o.StartMode(); mode {
+	case "latest-full", "latest":
+		return nil, p, nil
+	case "latest-delta":
+		p.deltaOnly = true
+		return nil, p, nil
+	case "compacted-full":
+		s, err := t.newestCompacted(ctx)
 		return s, p, err
-	case o.TagName != "":
-		s, err := t.byTag(ctx, o.TagName)
+	case "from-timestamp":
+		s, err := t.fromTimestamp(ctx, o, vo.Location)
 		return s, p, err
-	case o.Version != "":
-		s, err := t.version(ctx, o.Version)
+	case "from-snapshot", "from-snapshot-full":
+		s, err := t.fromSnapshot(ctx, o)
 		return s, p, err
-	case o.TimestampMillis != nil:
-		s, err := t.atTime(ctx, *o.TimestampMillis)
-		return s, p, err
-	case o.Timestamp != "":
-		millis, err := parseTimestamp(o.Timestamp, vo.Location)
-		if err != nil {
-			return nil, p, fmt.Errorf("option scan.timestamp: %w", err)
+	case "from-file-creation-time":
+		if o.FileCreationMillis == nil {
+			return nil, p, needs(mode, "scan.file-creation-time-millis")
 		}
-		s, err := t.atTime(ctx, millis)
-		return s, p, err
-	case o.Watermark != nil:
-		s, err := t.byWatermark(ctx, *o.Watermark)
-		return s, p, err
-	case o.FileCreationMillis != nil:
 		p.createdSinceMillis = o.FileCreationMillis
 		return nil, p, nil
-	case o.CreationMillis != nil:
+	case "from-creation-timestamp":
+		if o.CreationMillis == nil {
+			return nil, p, needs(mode, "scan.creation-time-millis")
+		}
 		return t.byCreation(ctx, *o.CreationMillis)
+	default:
+		return nil, p, &UnsupportedError{Table: t.Name(), Verb: "read", Features: []string{"scan.mode '" + mode + "'"}}
 	}
-	return t.byMode(ctx, o.Mode)
 }
 
-// byMode resolves scan.mode without a travel option.
-func (t *Table) byMode(ctx context.Context, mode string) (*snapshot.Snapshot, part, error) {
-	switch mode {
-	case "", "default", "latest-full", "full", "latest":
-		return nil, part{}, nil
-	case "latest-delta":
-		return nil, part{deltaOnly: true}, nil
-	case "compacted-full":
-		all, err := t.snapshots.All(ctx)
+func needs(mode, option string) error {
+	return fmt.Errorf("scan.mode '%s' needs option %s", mode, option)
+}
+
+func (t *Table) fromTimestamp(ctx context.Context, o options.Scan, loc *time.Location) (*snapshot.Snapshot, error) {
+	switch {
+	case o.TimestampMillis != nil:
+		return t.atTime(ctx, *o.TimestampMillis)
+	case o.Timestamp != "":
+		millis, err := parseTimestamp(o.Timestamp, loc)
 		if err != nil {
-			return nil, part{}, err
+			return nil, fmt.Errorf("option scan.timestamp: %w", err)
 		}
-		for i := len(all) - 1; i >= 0; i-- {
-			if all[i].CommitKind == snapshot.Compact {
-				return all[i], part{}, nil
-			}
-		}
-		return nil, part{}, nil
+		return t.atTime(ctx, millis)
 	}
-	return nil, part{}, fmt.Errorf("scan.mode '%s' needs the option that says from where", mode)
+	return nil, needs("from-timestamp", "scan.timestamp-millis or scan.timestamp")
+}
+
+func (t *Table) fromSnapshot(ctx context.Context, o options.Scan) (*snapshot.Snapshot, error) {
+	switch {
+	case o.SnapshotID != 0:
+		return t.byID(ctx, snapshot.ID(o.SnapshotID))
+	case o.TagName != "":
+		return t.byTag(ctx, o.TagName)
+	case o.Version != "":
+		return t.version(ctx, o.Version)
+	case o.Watermark != nil:
+		return t.byWatermark(ctx, *o.Watermark)
+	}
+	return nil, needs("from-snapshot", "scan.snapshot-id, scan.tag-name, scan.version or scan.watermark")
+}
+
+// newestCompacted is the newest COMPACT snapshot; nil, the newest of all, when
+// there is none.
+func (t *Table) newestCompacted(ctx context.Context) (*snapshot.Snapshot, error) {
+	all, err := t.snapshots.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].CommitKind == snapshot.Compact {
+			return all[i], nil
+		}
+	}
+	return nil, nil
 }
 
 func checkTravelKeys(o options.Scan) error {

@@ -110,14 +110,21 @@ func (w *Write) View() *View { return w.v }
 // Rows is the number of rows added and not taken back.
 func (w *Write) Rows() int64 { return w.st.Rows() }
 
-// Mark returns the present place in the write, for Rewind.
-func (w *Write) Mark() write.Mark { return w.st.Mark() }
+// Mark is a place in a Write to which Rewind returns.
+type Mark = write.Mark
+
+// Mark returns the present place.
+func (w *Write) Mark() Mark { return w.st.Mark() }
 
 // Rewind takes back all rows added since the mark.
-func (w *Write) Rewind(m write.Mark) {
+func (w *Write) Rewind(m Mark) {
 	w.st.Rewind(m)
 	w.previewRows = -1
 }
+
+// SetReadModify says from now on that rows are derived from what the view holds,
+// see WriteOptions.
+func (w *Write) SetReadModify() { w.st.ReadModify = true }
 
 // Add takes the live rows of a batch that has all columns of the table in schema
 // order, and their kinds. It copies what it keeps. A row that the table cannot

@@ -14,8 +14,7 @@ type Format interface {
 	// Name is the file extension without a dot, also the value of file.format.
 	Name() string
 	// Open opens a file for reading. The file stays the caller's to close; the
-	// reader must be closed first. path names the file in errors; sizeBytes is
-	// what the manifest says (a different size is damage).
+	// reader must be closed first. path names the file in errors.
 	Open(ctx context.Context, f fileio.File, path string, o ReadOptions) (columnar.Reader, error)
 	// NewWriter writes a file to w, whose Finish and Abort stay the caller's.
 	NewWriter(w io.Writer, o WriteOptions) (Writer, error)

@@ -22,7 +22,6 @@ import (
 type builder struct {
 	store   fileio.Store
 	formats map[string]format.Format
-	names   *datafile.Names
 	budget  *membudget.Budget
 	now     func() time.Time
 	threads int
@@ -90,7 +89,7 @@ func (b *builder) one(ctx context.Context, l *Layout, j *job) (*built, error) {
 	out := &built{bucket: j.bucket, firstSeq: j.firstSeq, nextSeq: j.firstSeq}
 	run := func(rows func(w *datafile.Writer) error) error {
 		w, err := datafile.NewWriter(datafile.WriterConfig{
-			Store: b.store, Dir: dir, Names: b.names, Formats: b.formats, Layout: l.level0, Source: datafile.FromAppend,
+			Store: b.store, Dir: dir, Names: l.names, Formats: b.formats, Layout: l.level0, Source: datafile.FromAppend,
 			Lean: l.Keyed(), FirstSequence: j.firstSeq, Now: b.now(),
 		})
 		if err != nil {

@@ -3,6 +3,8 @@ package write
 import (
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/indexfile"
 	"github.com/lakesql/lakesql/storage/options"
@@ -27,6 +29,7 @@ type Layout struct {
 	paths     *datafile.Paths
 	index     indexfile.Dir
 	level0    *datafile.Layout
+	names     *datafile.Names
 }
 
 // NewLayout derives the layout of a schema of the table in tableDir, whose data
@@ -38,6 +41,9 @@ func NewLayout(s *schema.Schema, tableDir string, paths *datafile.Paths) (*Layou
 	}
 	l := &Layout{
 		Schema: s, Options: o, Mode: s.Mode(o.Bucket.Count),
+		names: &datafile.Names{
+			DataPrefix: o.File.Prefix, ChangelogPrefix: o.Changelog.Prefix, IncludeCompression: o.File.CodecInName, UUID: uuid.NewString(),
+		},
 		index: indexfile.Dir{TableDir: tableDir, Paths: paths, Beside: o.File.IndexBesideRow},
 		paths: paths, types: types.FieldTypes(s.Fields), partition: s.PartitionIndexes(), key: s.KeyIndexes(),
 	}
@@ -65,6 +71,9 @@ func (l *Layout) Paths() *datafile.Paths { return l.paths }
 
 // Index is where the index files of the table lie.
 func (l *Layout) Index() indexfile.Dir { return l.index }
+
+// Names makes the names of the table's new data files.
+func (l *Layout) Names() *datafile.Names { return l.names }
 
 // Keyed reports whether the table has a primary key.
 func (l *Layout) Keyed() bool { return len(l.key) > 0 }

@@ -31,7 +31,6 @@ type Config struct {
 	Snapshots *snapshot.Manager
 	Manifests *manifest.Files
 	Formats   map[string]format.Format
-	Names     *datafile.Names
 	// IndexNames makes the names of hash index files.
 	IndexNames *indexfile.Names
 	Budget     *membudget.Budget
@@ -65,7 +64,7 @@ type Result struct {
 // NewPublisher returns the publisher of a table.
 func NewPublisher(c Config) *Publisher {
 	p := &Publisher{c: c, state: newState(c.Snapshots, c.Manifests)}
-	p.build = builder{store: c.Store, formats: c.Formats, names: c.Names, budget: c.Budget, now: c.Now, threads: c.Threads}
+	p.build = builder{store: c.Store, formats: c.Formats, budget: c.Budget, now: c.Now, threads: c.Threads}
 	p.queue = queue{publish: p.publish, now: c.Now}
 	return p
 }
