@@ -68,6 +68,8 @@ func picture() []layer {
 
 		// verbs
 		{"storage/scan", verbsHeight},
+		{"storage/check", verbsHeight},
+		{"storage/inspect", verbsHeight},
 		{"storage/write/", verbsHeight},
 		{"storage/write", verbsHeight + 1},
 		{"storage/changelog/", verbsHeight},
