@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 )
 
 // Location is the session's time zone. An unknown one is UTC: the host refuses
@@ -48,4 +50,20 @@ func ParseLocation(name string) (*time.Location, error) {
 		return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
 	}
 	return loc, nil
+}
+
+// ParseInstant reads a time as MySQL writes one, as a clock in loc unless it
+// brings its own offset; nil when it is none.
+func ParseInstant(text string, loc *time.Location) *time.Time {
+	dt, st := expr.ParseDateTime(text)
+	if st != expr.OK {
+		return nil
+	}
+	var at time.Time
+	if dt.HasOffset {
+		at = time.Unix(dt.Day*86400-int64(dt.Offset), dt.Nanos)
+	} else {
+		at = instant(time.Unix(dt.Day*86400, dt.Nanos), loc)
+	}
+	return &at
 }

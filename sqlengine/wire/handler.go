@@ -243,7 +243,7 @@ func (h *Handler) spool(ctx *sql.Context, s *statement, schema sql.Schema, iter 
 	}
 
 	switch {
-	case gmstypes.IsOkResultSchema(schema):
+	case gmstypes.IsOkResultSchema(schema), bridge.AnswersOK(iter):
 		r, err := okResult(ctx, iter)
 		if err != nil {
 			return err

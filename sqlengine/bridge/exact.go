@@ -1,0 +1,149 @@
+package bridge
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/shopspring/decimal"
+
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/types"
+)
+
+// ExactValue is a literal as a value of column type t. ok is false when the type
+// cannot hold it exactly or when comparing it as a value of t would give another
+// answer than MySQL's comparison of the two.
+func ExactValue(t types.Type, x any, loc *time.Location) (v columnar.Value, ok bool) {
+	switch t.Kind {
+	case types.TinyInt, types.SmallInt, types.Int, types.BigInt, types.Boolean:
+		n, ok := exactInt(x)
+		lo, hi := integerRange(t.Kind)
+		return columnar.IntValue(n), ok && n >= lo && n <= hi && (t.Kind != types.Boolean || n == 0 || n == 1)
+	case types.Double:
+		f, ok := exactFloat(x)
+		return columnar.FloatValue(f), ok
+	case types.Decimal:
+		return exactDecimal(t, x)
+	case types.Char, types.VarChar:
+		s, ok := x.(string)
+		return columnar.StringValue(s), ok && utf8.ValidString(s)
+	case types.Binary, types.VarBinary:
+		switch s := x.(type) {
+		case []byte:
+			return columnar.StringValue(string(s)), true
+		case string:
+			return columnar.StringValue(s), true
+		}
+	case types.Date, types.Timestamp, types.TimestampLTZ:
+		return exactTime(t, x, loc)
+	}
+	return v, false
+}
+
+func exactInt(x any) (int64, bool) {
+	switch x := x.(type) {
+	case int8:
+		return int64(x), true
+	case int16:
+		return int64(x), true
+	case int32:
+		return int64(x), true
+	case int64:
+		return x, true
+	case int:
+		return int64(x), true
+	case uint8:
+		return int64(x), true
+	case uint16:
+		return int64(x), true
+	case uint32:
+		return int64(x), true
+	case uint64:
+		return int64(x), x <= math.MaxInt64
+	case bool:
+		if x {
+			return 1, true
+		}
+		return 0, true
+	case decimal.Decimal:
+		if !x.IsInteger() || !x.BigInt().IsInt64() {
+			return 0, false
+		}
+		return x.BigInt().Int64(), true
+	case string:
+		n, err := strconv.ParseInt(strings.TrimSpace(x), 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+func exactFloat(x any) (float64, bool) {
+	switch x := x.(type) {
+	case float64:
+		return x, x == x
+	case float32:
+		return float64(x), x == x
+	case decimal.Decimal:
+		f, _ := x.Float64()
+		return f, !math.IsInf(f, 0)
+	}
+	n, ok := exactInt(x)
+	return float64(n), ok && n > -1<<53 && n < 1<<53
+}
+
+func exactDecimal(t types.Type, x any) (columnar.Value, bool) {
+	var text string
+	switch x := x.(type) {
+	case decimal.Decimal:
+		text = x.String()
+	case string:
+		text = x
+	default:
+		n, ok := exactInt(x)
+		if !ok {
+			return columnar.Value{}, false
+		}
+		text = strconv.FormatInt(n, 10)
+	}
+	d, st := expr.ParseDecimal(text, t.Precision, t.Scale)
+	if st != expr.OK {
+		return columnar.Value{}, false
+	}
+	if t.Precision > types.MaxCompactPrecision {
+		return columnar.DecimalValue(d), true
+	}
+	return columnar.IntValue(int64(d.Lo)), true
+}
+
+func exactTime(t types.Type, x any, loc *time.Location) (columnar.Value, bool) {
+	var dt expr.DateTime
+	switch x := x.(type) {
+	case time.Time:
+		x = x.UTC()
+		y, m, d := x.Date()
+		dt = expr.DateTime{Day: expr.Day(int64(y), int(m), d),
+			Nanos: int64(x.Hour())*3600e9 + int64(x.Minute())*60e9 + int64(x.Second())*1e9 + int64(x.Nanosecond())}
+	case string:
+		var st expr.Status
+		if dt, st = expr.ParseDateTime(x); st != expr.OK || dt.HasOffset {
+			return columnar.Value{}, false
+		}
+	case gmstypes.Timespan:
+		return columnar.Value{}, false
+	default:
+		return columnar.Value{}, false
+	}
+	if expr.RoundNanos(dt.Nanos, t.Precision) != dt.Nanos && t.Kind != types.Date || t.Kind == types.Date && dt.Nanos != 0 {
+		return columnar.Value{}, false
+	}
+	v := columnar.NewVector(t, 1)
+	if err := NewEncoder("", t, loc).appendDateTime(v, dt); err != nil {
+		return columnar.Value{}, false
+	}
+	return v.Value(0), true
+}

@@ -1,0 +1,252 @@
+package bridge
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/predicate"
+	"github.com/lakesql/lakesql/storage/row"
+	"github.com/lakesql/lakesql/storage/types"
+)
+
+// maxKeyList is up to how many keys a lookup names them to the scan.
+const maxKeyList = 10_000
+
+// incoming is the rows of a statement with their keys.
+type incoming struct {
+	rows []sql.Row
+	keys []string // of each row; bytes.Compare order is key order
+	vals [][]columnar.Value
+}
+
+// byKey handles the statements in which an existing row of the key counts:
+// INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
+func (s *Insert) byKey(ctx *sql.Context, w *storage.Write) (Result, error) {
+	in, err := s.gather(ctx)
+	if err != nil || len(in.rows) == 0 {
+		return Result{}, err
+	}
+	have, err := s.existing(ctx, in)
+	if err != nil {
+		return Result{}, err
+	}
+	out := newRowWriter(ctx, s.Table, w)
+	var r Result
+	var duplicates int64
+	for i, row := range in.rows {
+		old, exists := have[in.keys[i]]
+		if exists {
+			duplicates++
+		}
+		switch {
+		case exists && s.Ignore && len(s.OnDup) == 0 && !s.Replace:
+			ctx.Warn(CodeDuplicateEntry.Num, "Duplicate entry for key 'PRIMARY' of table '%s'", s.Table.name)
+			continue
+		case exists && s.Replace:
+			r.Affected++
+		case exists:
+			if row, err = s.onDuplicate(ctx, old, row); err != nil {
+				return r, err
+			}
+			same, err := old.Equals(ctx, row, s.Table.columns)
+			if err != nil {
+				return r, err
+			}
+			if same {
+				r.Matched++
+				continue
+			}
+			r.Affected++
+		}
+		r.Affected++
+		kind := types.Insert
+		if exists {
+			kind = types.UpdateAfter
+		}
+		if err := out.add(ctx, row, kind); err != nil {
+			return r, err
+		}
+		have[in.keys[i]] = row
+	}
+	r.Matched += r.Affected
+	r.Info = insertInfo(int64(len(in.rows)), duplicates)
+	return r, out.flush(ctx)
+}
+
+// onDuplicate evaluates the assignments over the old row followed by the new one.
+func (s *Insert) onDuplicate(ctx *sql.Context, old, row sql.Row) (sql.Row, error) {
+	both := append(append(make(sql.Row, 0, 2*len(old)), old...), row...)
+	for _, e := range s.OnDup {
+		v, err := e.Eval(ctx, both)
+		if err != nil {
+			return nil, err
+		}
+		next, ok := v.(sql.Row)
+		if !ok {
+			return nil, fmt.Errorf("internal error: an assignment gave %T", v)
+		}
+		both = next
+	}
+	out := both[:len(old)]
+	for _, c := range s.Table.PrimaryKeySchema().PkOrdinals {
+		same, err := out[c:c+1].Equals(ctx, old[c:c+1], s.Table.columns[c:c+1])
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			return nil, Errorf(CodeNotSupported, "primary key column '%s' cannot be assigned in ON DUPLICATE KEY UPDATE", s.Table.columns[c].Name)
+		}
+	}
+	return out, nil
+}
+
+// gather reads all rows of the statement; their values are those that the
+// columns keep.
+func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
+	in := &incoming{}
+	t := s.Table
+	loc := Location(ctx)
+	rows := newRowWriter(ctx, t, nil).rows
+	dec := make([]*Decoder, len(rows.batch.Cols))
+	for i, c := range rows.batch.Cols {
+		dec[i] = NewDecoder(c.Type, loc)
+	}
+	keys := t.keyColumns()
+	take := func() {
+		b := rows.batch
+		cols := pick(b.Cols, keys)
+		for i := range b.N {
+			r := make(sql.Row, len(dec))
+			for k, d := range dec {
+				r[k] = d.Value(b.Cols[k], i)
+			}
+			vals := make([]columnar.Value, len(cols))
+			for k, c := range cols {
+				vals[k] = c.Value(i)
+			}
+			in.rows = append(in.rows, r)
+			in.keys = append(in.keys, string(row.AppendNormalized(nil, cols, i)))
+			in.vals = append(in.vals, vals)
+		}
+		b.Reset()
+	}
+	err := eachRow(ctx, s.Source, func(r sql.Row) error {
+		if err := rows.add(r); err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if c := rows.batch.Cols[k]; c.IsNull(c.N - 1) {
+				return Errorf(CodeBadNull, "Column '%s' cannot be null", t.schema.Fields[k].Name)
+			}
+		}
+		if rows.batch.N == columnar.BatchRows {
+			take()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	take()
+	return in, nil
+}
+
+// keyColumns are the indexes of the primary key's columns.
+func (t *Table) keyColumns() []int {
+	out := make([]int, len(t.schema.PrimaryKeys))
+	for i, k := range t.schema.PrimaryKeys {
+		for j, f := range t.schema.Fields {
+			if f.Name == k {
+				out[i] = j
+			}
+		}
+	}
+	return out
+}
+
+func pick[T any](all []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, k := range at {
+		out[i] = all[k]
+	}
+	return out
+}
+
+// existing reads the table's rows that have one of the keys.
+func (s *Insert) existing(ctx *sql.Context, in *incoming) (map[string]sql.Row, error) {
+	want := make(map[string]bool, len(in.keys))
+	for _, k := range in.keys {
+		want[k] = true
+	}
+	t := *s.Table
+	t.project = nil
+	scan, err := t.Scan(ctx, ScanOptions{Filter: t.keyFilter(in.vals)})
+	if err != nil {
+		return nil, err
+	}
+	r := scan.Reader()
+	defer r.Close()
+	have := map[string]sql.Row{}
+	loc := Location(ctx)
+	keys := t.keyColumns()
+	var dec []*Decoder
+	var norm []byte
+	for {
+		b, err := r.Next(ctx)
+		if err == io.EOF {
+			return have, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if dec == nil {
+			for _, c := range b.Cols {
+				dec = append(dec, NewDecoder(c.Type, loc))
+			}
+		}
+		cols := pick(b.Cols, keys)
+		for n := range b.Rows() {
+			i := n
+			if b.Sel != nil {
+				i = int(b.Sel[n])
+			}
+			norm = row.AppendNormalized(norm[:0], cols, i)
+			if !want[string(norm)] {
+				continue
+			}
+			r := make(sql.Row, len(dec))
+			for k, d := range dec {
+				r[k] = d.Value(b.Cols[k], i)
+			}
+			have[string(norm)] = r
+		}
+	}
+}
+
+// keyFilter names the keys to the scan, column by column; nil when there are too many.
+func (t *Table) keyFilter(vals [][]columnar.Value) *predicate.Node {
+	if len(vals) > maxKeyList {
+		return nil
+	}
+	var nodes []*predicate.Node
+	for k, col := range t.keyColumns() {
+		f := t.schema.Fields[col]
+		if f.Type.Nested() {
+			continue
+		}
+		seen := map[columnar.Value]bool{}
+		var list []columnar.Value
+		for _, v := range vals {
+			if !seen[v[k]] {
+				seen[v[k]] = true
+				list = append(list, v[k])
+			}
+		}
+		nodes = append(nodes, predicate.In(col, f.Type, list...))
+	}
+	return predicate.And(nodes...)
+}

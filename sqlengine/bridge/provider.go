@@ -1,0 +1,126 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/information_schema"
+
+	"github.com/lakesql/lakesql/catalog"
+	"github.com/lakesql/lakesql/hints"
+	"github.com/lakesql/lakesql/storage/fileio"
+)
+
+// Config is what a Provider needs; all members are required.
+type Config struct {
+	Catalog catalog.Catalog
+	Store   fileio.Store // of the warehouse, for what the server remembers
+	Root    string       // the warehouse directory
+}
+
+// Provider gives the host the databases of a catalog. It is safe for many sessions.
+type Provider struct {
+	catalog catalog.Catalog
+	views   *viewStore
+	schemas sql.Database // information_schema
+}
+
+var _ sql.MutableDatabaseProvider = (*Provider)(nil)
+
+// NewProvider returns a provider. It does no IO.
+func NewProvider(c Config) *Provider {
+	return &Provider{
+		catalog: c.Catalog,
+		views:   newViewStore(c.Store, c.Root),
+		schemas: information_schema.NewInformationSchemaDatabase(),
+	}
+}
+
+// Catalog is where the tables are.
+func (p *Provider) Catalog() catalog.Catalog { return p.catalog }
+
+// Database implements sql.DatabaseProvider. Behind a slash the name carries what
+// a statement says about the table that it writes to.
+func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
+	name, target, carried, err := hints.SplitQualifier(name)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = ctx.GetCurrentDatabase()
+	}
+	if name == "" {
+		return nil, sql.ErrNoDatabaseSelected.New()
+	}
+	if strings.EqualFold(name, sql.InformationSchemaDatabaseName) {
+		return p.schemas, nil
+	}
+	names, err := p.catalog.ListDatabases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	match, ok, err := catalog.Match(names, name)
+	if err != nil {
+		return nil, fmt.Errorf("database '%s': %w", name, err)
+	}
+	if !ok {
+		return nil, sql.ErrDatabaseNotFound.New(name)
+	}
+	d := &Database{provider: p, name: match}
+	if carried {
+		d.target = &target
+	}
+	return d, nil
+}
+
+// HasDatabase implements sql.DatabaseProvider.
+func (p *Provider) HasDatabase(ctx *sql.Context, name string) bool {
+	_, err := p.Database(ctx, name)
+	return err == nil
+}
+
+// AllDatabases implements sql.DatabaseProvider.
+func (p *Provider) AllDatabases(ctx *sql.Context) []sql.Database {
+	out := []sql.Database{p.schemas}
+	names, err := p.catalog.ListDatabases(ctx)
+	if err != nil {
+		ctx.Warn(CodeUnknown.Num, "%v", err)
+	}
+	for _, n := range names {
+		out = append(out, &Database{provider: p, name: n})
+	}
+	return out
+}
+
+// CreateDatabase implements sql.MutableDatabaseProvider.
+func (p *Provider) CreateDatabase(ctx *sql.Context, name string) error {
+	err := p.catalog.CreateDatabase(ctx, name)
+	if errors.Is(err, catalog.ErrDatabaseExist) {
+		return sql.ErrDatabaseExists.New(name)
+	}
+	return err
+}
+
+// DropDatabase implements sql.MutableDatabaseProvider.
+func (p *Provider) DropDatabase(ctx *sql.Context, name string) error {
+	err := p.catalog.DropDatabase(ctx, name)
+	if errors.Is(err, catalog.ErrDatabaseNotFound) {
+		return sql.ErrDatabaseNotFound.New(name)
+	}
+	return err
+}
+
+// EnsureDefault creates the database "default" when the warehouse has none.
+func (p *Provider) EnsureDefault(ctx context.Context) error {
+	err := p.catalog.CreateDatabase(ctx, DefaultDatabase)
+	if errors.Is(err, catalog.ErrDatabaseExist) {
+		return nil
+	}
+	return err
+}
+
+// DefaultDatabase is where a session starts that names no database.
+const DefaultDatabase = "default"

@@ -1,0 +1,135 @@
+package bridge
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+)
+
+// Session is a client's session: the host's variables, and the transaction.
+type Session struct {
+	*sql.BaseSession
+	log      *slog.Logger
+	settings map[string]string // SET 'key' = 'value'
+}
+
+var (
+	_ sql.TransactionSession    = (*Session)(nil)
+	_ sql.LifecycleAwareSession = (*Session)(nil)
+)
+
+// NewSession wraps the host's session.
+func NewSession(base *sql.BaseSession, log *slog.Logger) *Session {
+	return &Session{BaseSession: base, log: log, settings: map[string]string{}}
+}
+
+// SessionOf is the session of a statement.
+func SessionOf(ctx *sql.Context) (*Session, error) {
+	s, ok := ctx.Session.(*Session)
+	if !ok {
+		return nil, Errorf(CodeUnknown, "internal error: a session of type %T", ctx.Session)
+	}
+	return s, nil
+}
+
+// Settings are the runtime settings. The caller may change them.
+func (s *Session) Settings() map[string]string { return s.settings }
+
+// Explicit reports whether the statement runs in a transaction that the user ends.
+func Explicit(ctx *sql.Context) bool {
+	if ctx.GetIgnoreAutoCommit() {
+		return true
+	}
+	auto, err := plan.IsSessionAutocommit(ctx)
+	return err == nil && !auto
+}
+
+// StartTransaction implements sql.TransactionSession.
+func (s *Session) StartTransaction(ctx *sql.Context, c sql.TransactionCharacteristic) (sql.Transaction, error) {
+	return newTransaction(c == sql.ReadOnly), nil
+}
+
+// CommitTransaction implements sql.TransactionSession: it publishes what was
+// written, table by table, and releases the views.
+func (s *Session) CommitTransaction(ctx *sql.Context, tx sql.Transaction) error {
+	t, ok := tx.(*Transaction)
+	if !ok {
+		return nil
+	}
+	err := t.commit(ctx)
+	if err != nil && t == ctx.GetTransaction() {
+		// What could not be published is gone, as after a deadlock.
+		ctx.SetTransaction(nil)
+		ctx.SetIgnoreAutoCommit(false)
+	}
+	return err
+}
+
+// Rollback implements sql.TransactionSession.
+func (s *Session) Rollback(_ *sql.Context, tx sql.Transaction) error {
+	if t, ok := tx.(*Transaction); ok {
+		t.release()
+	}
+	return nil
+}
+
+// CreateSavepoint implements sql.TransactionSession.
+func (s *Session) CreateSavepoint(_ *sql.Context, tx sql.Transaction, name string) error {
+	if t, ok := tx.(*Transaction); ok {
+		t.savepoint(name)
+	}
+	return nil
+}
+
+// RollbackToSavepoint implements sql.TransactionSession.
+func (s *Session) RollbackToSavepoint(_ *sql.Context, tx sql.Transaction, name string) error {
+	if t, ok := tx.(*Transaction); ok {
+		return t.rollbackTo(name)
+	}
+	return nil
+}
+
+// ReleaseSavepoint implements sql.TransactionSession.
+func (s *Session) ReleaseSavepoint(_ *sql.Context, tx sql.Transaction, name string) error {
+	if t, ok := tx.(*Transaction); ok {
+		return t.releaseSavepoint(name)
+	}
+	return nil
+}
+
+// RollbackStatement undoes what the current statement wrote when it has a
+// transaction of its own. Statements inside a transaction undo themselves.
+func (s *Session) RollbackStatement(ctx *sql.Context) {
+	if Explicit(ctx) {
+		return
+	}
+	s.drop()
+}
+
+// drop releases the session's transaction without publishing.
+func (s *Session) drop() {
+	if t, ok := s.GetTransaction().(*Transaction); ok && t != nil {
+		t.release()
+	}
+	s.SetTransaction(nil)
+}
+
+// CommandBegin implements sql.LifecycleAwareSession.
+func (s *Session) CommandBegin() error { return nil }
+
+// CommandEnd implements sql.LifecycleAwareSession. A statement that failed leaves
+// its transaction on the session, where the host would commit it with the next
+// statement: it is dropped here.
+func (s *Session) CommandEnd() {
+	if s.GetTransaction() == nil {
+		return
+	}
+	if !Explicit(sql.NewContext(context.Background(), sql.WithSession(s))) {
+		s.drop()
+	}
+}
+
+// SessionEnd implements sql.LifecycleAwareSession.
+func (s *Session) SessionEnd() { s.drop() }

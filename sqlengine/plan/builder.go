@@ -1,0 +1,128 @@
+package plan
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
+)
+
+// Builder runs plans: what it compiles on batches, the rest on the host's rows.
+type Builder struct {
+	host sql.NodeExecBuilder
+}
+
+var _ sql.NodeExecBuilder = (*Builder)(nil)
+
+// New returns the builder for the host's analyzer.
+func New() *Builder {
+	b := &Builder{}
+	b.host = rowexec.NewOverrideBuilder(override{b})
+	return b
+}
+
+// Build implements sql.NodeExecBuilder.
+func (b *Builder) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	return b.host.Build(ctx, n, row)
+}
+
+// override is asked by the host for every node before it builds one itself.
+type override struct{ b *Builder }
+
+// Build implements sql.NodeExecBuilder; nil means that the host builds the node.
+func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	switch n := n.(type) {
+	case *hostplan.InsertInto:
+		return o.b.insert(ctx, n, row)
+	case *hostplan.Update:
+		return o.b.update(n, row)
+	case *hostplan.DeleteFrom:
+		return o.b.delete(n, row)
+	case *hostplan.ShowCreateTable:
+		return o.b.showCreate(n)
+	}
+	if len(row) > 0 {
+		return nil, nil
+	}
+	return o.b.compile(ctx, n)
+}
+
+// source builds a node's rows anew at every call.
+func (b *Builder) source(n sql.Node, row sql.Row) bridge.Source {
+	return func(ctx *sql.Context) (sql.RowIter, error) { return b.Build(ctx, n, row) }
+}
+
+// tableOf is the lake table of a node that is one, aliased or not.
+func tableOf(n sql.Node) (*bridge.Table, bool) {
+	for {
+		switch x := n.(type) {
+		case *hostplan.ResolvedTable:
+			t, ok := sql.GetUnderlyingTable(x.Table).(*bridge.Table)
+			return t, ok
+		case *hostplan.TableAlias:
+			n = x.Child
+		case *hostplan.InsertDestination:
+			n = x.Child
+		default:
+			return nil, false
+		}
+	}
+}
+
+func (b *Builder) insert(_ *sql.Context, n *hostplan.InsertInto, row sql.Row) (sql.RowIter, error) {
+	t, ok := tableOf(n.Destination)
+	if !ok || len(n.Returning) > 0 {
+		return nil, nil
+	}
+	s := &bridge.Insert{
+		Table: t, Source: b.source(n.Source, row), Replace: n.IsReplace, Ignore: n.Ignore, OnDup: n.OnDupExprs,
+	}
+	return s.Iter(), nil
+}
+
+func (b *Builder) update(n *hostplan.Update, row sql.Row) (sql.RowIter, error) {
+	src, ok := n.Child.(*hostplan.UpdateSource)
+	if !ok || n.IsJoin || len(n.Returning) > 0 || n.Ignore {
+		return nil, nil
+	}
+	t, ok := firstTable(src.Child)
+	if !ok || len(src.Child.Schema()) != len(t.Fields()) {
+		return nil, nil
+	}
+	s := &bridge.Update{Table: t, Source: b.source(src, row)}
+	for _, e := range src.UpdateExprs {
+		if set, ok := e.(*expression.SetField); ok {
+			if f, ok := set.LeftChild.(*expression.GetField); ok {
+				s.Assigns = append(s.Assigns, f.Name())
+			}
+		}
+	}
+	return s.Iter(), nil
+}
+
+func (b *Builder) delete(n *hostplan.DeleteFrom, row sql.Row) (sql.RowIter, error) {
+	if n.HasExplicitTargets() {
+		return nil, nil
+	}
+	t, ok := firstTable(n.Child)
+	if !ok || len(n.Child.Schema()) != len(t.Fields()) {
+		return nil, nil
+	}
+	return (&bridge.Delete{Table: t, Source: b.source(n.Child, row)}).Iter(), nil
+}
+
+// firstTable is the one lake table under a chain of nodes that have one child.
+func firstTable(n sql.Node) (*bridge.Table, bool) {
+	for {
+		if t, ok := tableOf(n); ok {
+			return t, true
+		}
+		c := n.Children()
+		if len(c) != 1 {
+			return nil, false
+		}
+		n = c[0]
+	}
+}

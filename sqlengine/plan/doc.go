@@ -1,0 +1,12 @@
+// Package plan decides which parts of a host plan run on our own operators.
+//
+// Used by sqlengine, which puts a Builder in front of the host's executor; uses
+// bridge, exec and exec/expr. The plan stays the host's: the Builder is asked for
+// every node from the top down, takes what it can run whole, and leaves the rest
+// to the host, which asks again for the children.
+//
+// Rules: (1) a node is taken only when its result is the same as MySQL's; where
+// the host is wrong (docs/sql.md lists it) it is taken or refused, not left;
+// (2) inside a subquery's row scope nothing is taken, since column indexes are
+// shifted there; (3) nothing is kept between statements.
+package plan

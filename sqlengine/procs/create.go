@@ -1,0 +1,212 @@
+package procs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/lakesql/lakesql/catalog"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/dialect"
+	"github.com/lakesql/lakesql/storage/schema"
+	"github.com/lakesql/lakesql/storage/types"
+)
+
+// bloomColumns is the option that gets the columns of plain indexes.
+const bloomColumns = "file-index.bloom-filter.columns"
+
+func (b *Builder) createTable(s *dialect.CreateTable) *node {
+	return ddl(s, func(ctx *sql.Context) (bridge.Result, error) {
+		if s.OrReplace {
+			return bridge.Result{}, bridge.Errorf(bridge.CodeNotSupported, "CREATE OR REPLACE TABLE is not supported yet")
+		}
+		db, err := b.database(ctx, s.Name)
+		if err != nil {
+			return bridge.Result{}, err
+		}
+		if exists, err := b.exists(ctx, db, s); err != nil || exists {
+			return bridge.Result{}, err
+		}
+		for _, n := range s.Notes {
+			ctx.Session.Warn(&sql.Warning{Level: "Note", Code: bridge.CodeUnknown.Num, Message: n})
+		}
+		if s.Query != nil {
+			return b.createAs(ctx, db, s)
+		}
+		def, err := b.definition(ctx, s)
+		if err != nil {
+			return bridge.Result{}, err
+		}
+		return bridge.Result{}, b.create(ctx, db, s.Name.Table, def)
+	})
+}
+
+// exists answers CREATE TABLE IF NOT EXISTS for a table that is there.
+func (b *Builder) exists(ctx *sql.Context, db string, s *dialect.CreateTable) (bool, error) {
+	_, err := b.provider.Catalog().Table(ctx, db, s.Name.Table)
+	switch {
+	case errors.Is(err, catalog.ErrTableNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	case s.IfNotExists:
+		ctx.Session.Warn(&sql.Warning{Level: "Note", Code: bridge.CodeTableExists.Num, Message: fmt.Sprintf("Table '%s' already exists", s.Name.Table)})
+		return true, nil
+	}
+	return false, bridge.Errorf(bridge.CodeTableExists, "Table '%s' already exists", s.Name.Table)
+}
+
+func (b *Builder) create(ctx *sql.Context, db, name string, def schema.Definition) error {
+	_, err := b.provider.Catalog().CreateTable(ctx, db, name, def)
+	return err
+}
+
+// definition is the table that a statement without a query describes.
+func (b *Builder) definition(ctx *sql.Context, s *dialect.CreateTable) (schema.Definition, error) {
+	def := schema.Definition{
+		PartitionKeys: s.PartitionedBy, PrimaryKeys: s.PrimaryKey, Comment: s.Comment, Options: map[string]string{},
+	}
+	if s.Like != nil {
+		if err := b.like(ctx, s, &def); err != nil {
+			return def, err
+		}
+	}
+	for _, c := range s.Columns {
+		f, err := field(c)
+		if err != nil {
+			return def, err
+		}
+		def.Fields = append(def.Fields, f)
+	}
+	for _, o := range s.Options {
+		def.Options[o.Key] = o.Value
+	}
+	for _, x := range s.Indexes {
+		addBloom(def.Options, x.Columns)
+	}
+	return def, nil
+}
+
+// addBloom adds columns to the list of those that have a bloom filter.
+func addBloom(options map[string]string, columns []string) {
+	have := strings.FieldsFunc(options[bloomColumns], func(r rune) bool { return r == ',' || r == ' ' })
+	for _, c := range columns {
+		known := false
+		for _, h := range have {
+			known = known || strings.EqualFold(h, c)
+		}
+		if !known {
+			have = append(have, c)
+		}
+	}
+	options[bloomColumns] = strings.Join(have, ",")
+}
+
+// like copies the description of another table.
+func (b *Builder) like(ctx *sql.Context, s *dialect.CreateTable, def *schema.Definition) error {
+	t, err := b.table(ctx, *s.Like)
+	if err != nil {
+		return err
+	}
+	from, err := t.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	def.Fields = append(def.Fields, from.Fields...)
+	if def.PrimaryKeys == nil {
+		def.PrimaryKeys = from.PrimaryKeys
+	}
+	if def.PartitionKeys == nil {
+		def.PartitionKeys = from.PartitionKeys
+	}
+	if def.Comment == "" {
+		def.Comment = from.Comment
+	}
+	if s.LikeOptions {
+		for k, v := range from.Options {
+			def.Options[k] = v
+		}
+	}
+	return nil
+}
+
+// field is a column as tables keep it.
+func field(c dialect.ColumnDef) (types.Field, error) {
+	f := types.Field{Name: c.Name, Type: c.Type, Description: c.Comment}
+	d, err := defaultText(c.Name, c.Default)
+	f.Default = d
+	return f, err
+}
+
+// defaultText is the text of a DEFAULT; nil: none.
+func defaultText(column string, d *dialect.Default) (*string, error) {
+	switch {
+	case d == nil || d.Null:
+		return nil, nil
+	case d.Expr:
+		return nil, bridge.Errorf(bridge.CodeNotSupported, "DEFAULT of column '%s' must be a constant, not %s", column, d.Text.SQL)
+	}
+	return &d.Literal, nil
+}
+
+// createAs runs CREATE TABLE … AS SELECT. A table whose rows could not be written
+// is removed again.
+func (b *Builder) createAs(ctx *sql.Context, db string, s *dialect.CreateTable) (r bridge.Result, err error) {
+	columns, iter, err := b.query(ctx, s)
+	if err != nil {
+		return r, err
+	}
+	closed := false
+	defer func() {
+		if !closed {
+			err = errors.Join(err, iter.Close(ctx))
+		}
+	}()
+	def, err := b.definition(ctx, s)
+	if err != nil {
+		return r, err
+	}
+	if len(def.Fields) > 0 {
+		return r, bridge.Errorf(bridge.CodeNotSupported, "CREATE TABLE … AS SELECT takes its columns from the query; a list of columns is not supported")
+	}
+	for _, c := range columns {
+		t, err := bridge.TypeOf(c.Type)
+		if err != nil {
+			return r, fmt.Errorf("column '%s': %w", c.Name, err)
+		}
+		def.Fields = append(def.Fields, types.Field{Name: c.Name, Type: t})
+	}
+	if err := b.create(ctx, db, s.Name.Table, def); err != nil {
+		return r, err
+	}
+	r, err = b.provider.Fill(ctx, db, s.Name.Table, func(*sql.Context) (sql.RowIter, error) {
+		closed = true // the insert closes it
+		return iter, nil
+	})
+	if err != nil {
+		if s, serr := bridge.SessionOf(ctx); serr == nil {
+			s.RollbackStatement(ctx)
+		}
+		err = errors.Join(err, b.provider.Catalog().DropTable(ctx, db, s.Name.Table))
+	}
+	return r, err
+}
+
+// query runs the SELECT of a statement.
+func (b *Builder) query(ctx *sql.Context, s *dialect.CreateTable) (sql.Schema, sql.RowIter, error) {
+	type result struct {
+		schema sql.Schema
+		iter   sql.RowIter
+	}
+	r, err := sql.RunInterpreted(ctx, func(ctx *sql.Context) (result, error) {
+		schema, iter, _, err := b.runner().QueryWithBindings(ctx, s.AsSelect.SQL, s.Query, nil, nil)
+		return result{schema, iter}, err
+	})
+	if err == nil && gmstypes.IsOkResultSchema(r.schema) {
+		err = bridge.Errorf(bridge.CodeParse, "CREATE TABLE … AS needs a query that gives rows")
+	}
+	return r.schema, r.iter, err
+}
