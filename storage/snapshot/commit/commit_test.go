@@ -41,21 +41,32 @@ const dir = "/lake/t"
 
 func dataPath(name string) string { return fileio.Join(dir, "bucket-0", name) }
 
-func open(store fileio.Store) *table {
-	t := &table{store: store, snapshots: snapshot.New(store, dir), files: manifest.NewFiles(store, dir, manifest.NewCache(-1))}
-	t.committer = commit.New(commit.Config{
+func open(store fileio.Store) *table { return openAt(store, "") }
+
+// openAt opens the table below a root, with a cache as in earnest if there is one.
+func openAt(store fileio.Store, root string) *table {
+	cache := manifest.NewCache(-1)
+	if root != "" {
+		cache = nil
+	}
+	t := &table{store: store, snapshots: snapshot.New(store, root+dir), files: manifest.NewFiles(store, root+dir, cache)}
+	c := commit.Config{
 		Store: store, Snapshots: t.snapshots, Manifests: t.files, PartitionTypes: intType, KeyTypes: intType,
 		LatestSchema: func(context.Context) (int64, error) { return 0, nil },
 		DataFiles: func(inc *datafile.Increment) ([]string, error) {
 			var paths []string
 			for _, m := range inc.NewFiles {
-				paths = append(paths, dataPath(m.Name))
+				paths = append(paths, root+dataPath(m.Name))
 			}
 			return paths, nil
 		},
 		MinRetryWait: time.Microsecond, MaxRetryWait: time.Microsecond, Rand: func() float64 { return 0 },
 		Merge: manifest.MergeOptions{MinCount: 4},
-	})
+	}
+	if root != "" {
+		c.Merge = manifest.MergeOptions{}
+	}
+	t.committer = commit.New(c)
 	return t
 }
 

@@ -40,6 +40,11 @@ type Entry struct {
 	Bucket       int
 	TotalBuckets int // bucket count in force when it was written; -1 dynamic and unaware, -2 postpone
 	File         *datafile.Meta
+
+	// Decoded entries keep the hash of their file's name: sum belongs to the file
+	// summed, so that a copy with another File does not inherit it.
+	sum    uint64
+	summed *datafile.Meta
 }
 
 // SameFile reports whether both entries speak of the same file: the identity of
@@ -51,11 +56,22 @@ func (e *Entry) SameFile(o *Entry) bool {
 		bytes.Equal(e.File.EmbeddedIndex, o.File.EmbeddedIndex) && e.File.ExternalPath == o.File.ExternalPath
 }
 
-// hash hashes a part of the identity that tells nearly all files apart.
+// hash hashes the parts of the identity that tell nearly all files apart: the
+// bucket and the file's name.
 func (e *Entry) hash() uint64 {
+	h := e.sum
+	if e.summed != e.File {
+		h = hashName(e.File.Name)
+	}
+	return h ^ uint64(uint32(e.Bucket))*0x9e3779b97f4a7c15
+}
+
+// remember keeps the hash of the name.
+func (e *Entry) remember() { e.sum, e.summed = hashName(e.File.Name), e.File }
+
+func hashName(name string) uint64 {
 	const prime = 1099511628211
-	h := uint64(14695981039346656037) ^ uint64(uint32(e.Bucket))<<8 ^ uint64(uint32(e.File.Level))
-	name := e.File.Name
+	h := uint64(14695981039346656037)
 	for len(name) >= 8 {
 		w := uint64(name[0]) | uint64(name[1])<<8 | uint64(name[2])<<16 | uint64(name[3])<<24 |
 			uint64(name[4])<<32 | uint64(name[5])<<40 | uint64(name[6])<<48 | uint64(name[7])<<56
@@ -193,6 +209,7 @@ func (n *node) entries(dst []Entry, count int, d *decoder) ([]Entry, error) {
 		if d.err != nil {
 			return nil, d.err
 		}
+		e.remember()
 		dst = append(dst, e)
 	}
 	return dst, d.err

@@ -247,8 +247,10 @@ func newFileSet(entries []*Entry) (s *fileSet, twice *Entry) {
 
 // slot finds the slot of e's file, or the free one where it belongs.
 func (s *fileSet) slot(e *Entry) uint64 {
-	i := e.hash() & s.mask
-	for s.slots[i] != 0 && !s.entries[s.slots[i]-1].SameFile(e) {
+	h := e.hash()
+	i := h & s.mask
+	// Hashes are compared first: they lie in the entries, the names do not.
+	for s.slots[i] != 0 && (s.entries[s.slots[i]-1].hash() != h || !s.entries[s.slots[i]-1].SameFile(e)) {
 		i = (i + 1) & s.mask
 	}
 	return i

@@ -31,6 +31,12 @@ func str(s string) columnar.Value { return columnar.StringValue(s) }
 func num(i int64) columnar.Value { return columnar.IntValue(i) }
 
 func goldenEntryValue() Entry {
+	e := goldenEntryParts()
+	e.remember()
+	return e
+}
+
+func goldenEntryParts() Entry {
 	key := []types.Type{types.Of(types.Int)}
 	value := []types.Type{types.Of(types.Int), types.String(), types.String()}
 	one := stats.Binary{Min: serialize(key, num(1)), Max: serialize(key, num(3)), NullCounts: []int64{0}}

@@ -269,6 +269,7 @@ func decodeParquetEntries(ctx context.Context, data []byte) ([]Entry, error) {
 		}
 		m.Source = datafile.Source(source)
 		e.Kind, e.File = Kind(kind), m
+		e.remember()
 		list = append(list, e)
 		return err
 	})
