@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/memory"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
 
 	"github.com/lakesql/lakesql/hints"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
@@ -205,6 +206,10 @@ func TestErrorsKeepTheirNumbers(t *testing.T) {
 		var e *dialect.Error
 		if !errors.As(err, &e) || e.Code != want {
 			t.Errorf("%s: %v, want error %d", query, err, want)
+		}
+		var m *mysql.SQLError
+		if !errors.As(err, &m) || m.Num != want || m.State != e.State || m.Message != e.Message {
+			t.Errorf("%s: the host sees %+v, want error %d", query, m, want)
 		}
 	}
 	if _, _, err := f.run("SHOW JOBS"); err == nil || err.Error() != "jobs are not for tests" {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dolthub/vitess/go/mysql"
 )
 
 // MySQL error numbers that a Parser returns.
@@ -26,6 +28,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the error as the host's protocol code knows it, so that number
+// and SQLSTATE reach the client.
+func (e *Error) Unwrap() error {
+	return &mysql.SQLError{Num: e.Code, State: e.State, Message: e.Message}
+}
 
 // nearMax is the length in bytes to which MySQL cuts the text after "near".
 const nearMax = 80
