@@ -11,7 +11,7 @@ func (g *grammar) alterTable() (Statement, error) {
 		return nil, err
 	}
 	if g.accept("PARTITION") {
-		return nil, g.unsupported(g.tokens[g.i-1].start, "ALTER TABLE … PARTITION")
+		return nil, unsupported(g.tokens[g.i-1].start, "ALTER TABLE … PARTITION")
 	}
 	for {
 		before := g.i
@@ -73,7 +73,7 @@ func (g *grammar) alterAction() ([]AlterAction, error) {
 	case g.accept("CONVERT", "TO"):
 		return one(&NoChange{"CONVERT TO CHARACTER SET"}), g.charset()
 	case g.peek("ORDER", "BY"), g.peek("PARTITION", "BY"), g.peek("RECOVER", "PARTITIONS"), g.peek("EXCHANGE", "PARTITION"):
-		return nil, g.unsupported(pos, "ALTER TABLE … "+strings.ToUpper(g.src[pos:g.tokens[g.i+1].end]))
+		return nil, unsupported(pos, "ALTER TABLE … "+strings.ToUpper(g.src[pos:g.tokens[g.i+1].end]))
 	}
 	if g.tokens[g.i].kind != tWord {
 		return nil, g.errorf("expected a change of the table")
@@ -106,17 +106,17 @@ func (g *grammar) alterAdd() ([]AlterAction, error) {
 	}
 	switch {
 	case g.peek("PRIMARY", "KEY"):
-		return nil, g.unsupported(pos, "ADD PRIMARY KEY: the key of a table cannot change")
+		return nil, unsupported(pos, "ADD PRIMARY KEY: the key of a table cannot change")
 	case g.peek("UNIQUE"):
-		return nil, g.unsupported(pos, "UNIQUE keys")
+		return nil, unsupported(pos, "UNIQUE keys")
 	case g.peek("FULLTEXT"), g.peek("SPATIAL"):
-		return nil, g.unsupported(pos, strings.ToUpper(g.text(g.i))+" indexes")
+		return nil, unsupported(pos, strings.ToUpper(g.text(g.i))+" indexes")
 	case g.peek("FOREIGN", "KEY"):
-		return nil, g.unsupported(pos, "FOREIGN KEY")
+		return nil, unsupported(pos, "FOREIGN KEY")
 	case g.peek("CHECK") && g.op(g.i+1, "("):
-		return nil, g.unsupported(pos, "CHECK constraints")
+		return nil, unsupported(pos, "CHECK constraints")
 	case g.peek("WATERMARK"):
-		return nil, g.unsupported(pos, "WATERMARK")
+		return nil, unsupported(pos, "WATERMARK")
 	case (g.peek("KEY") || g.peek("INDEX")) && g.isIndex():
 		g.i++
 		ix, err := g.index()
@@ -169,7 +169,7 @@ func (g *grammar) partitions(commas bool) ([]Partition, error) {
 		}
 		out = append(out, p)
 		if g.accept("LOCATION") {
-			return nil, g.unsupported(g.pos(), "PARTITION … LOCATION")
+			return nil, unsupported(g.pos(), "PARTITION … LOCATION")
 		}
 		if g.op(g.i, ",") && g.is(g.i+1, "PARTITION") && commas {
 			g.i++
@@ -185,11 +185,11 @@ func (g *grammar) alterDrop() ([]AlterAction, error) {
 	case g.accept("PRIMARY", "KEY"):
 		return one(&DropPrimaryKey{}), nil
 	case g.peek("FOREIGN", "KEY"):
-		return nil, g.unsupported(pos, "FOREIGN KEY")
+		return nil, unsupported(pos, "FOREIGN KEY")
 	case g.peek("CONSTRAINT"), g.peek("CHECK"):
-		return nil, g.unsupported(pos, "constraints")
+		return nil, unsupported(pos, "constraints")
 	case g.accept("WATERMARK"):
-		return nil, g.unsupported(pos, "WATERMARK")
+		return nil, unsupported(pos, "WATERMARK")
 	case g.peek("INDEX"), g.peek("KEY"):
 		if _, named := g.name(g.i + 1); named {
 			g.i++
@@ -234,7 +234,7 @@ func (g *grammar) alterDrop() ([]AlterAction, error) {
 // modify reads MODIFY [COLUMN] col definition, and Flink's list in parentheses.
 func (g *grammar) modify() ([]AlterAction, error) {
 	if g.peek("PRIMARY", "KEY") || g.op(g.i, "(") && g.is(g.i+1, "PRIMARY") && g.is(g.i+2, "KEY") {
-		return nil, g.unsupported(g.pos(), "MODIFY PRIMARY KEY: the key of a table cannot change")
+		return nil, unsupported(g.pos(), "MODIFY PRIMARY KEY: the key of a table cannot change")
 	}
 	g.accept("COLUMN")
 	list := g.acceptOp("(")
@@ -271,7 +271,7 @@ func (g *grammar) modified(name string) ([]AlterAction, error) {
 // alterColumn reads what follows ALTER: [COLUMN] name and its changes.
 func (g *grammar) alterColumn() ([]AlterAction, error) {
 	if g.peek("INDEX") || g.peek("CHECK") || g.peek("CONSTRAINT") {
-		return nil, g.unsupported(g.pos(), "ALTER "+strings.ToUpper(g.text(g.i)))
+		return nil, unsupported(g.pos(), "ALTER "+strings.ToUpper(g.text(g.i)))
 	}
 	g.accept("COLUMN")
 	a := &AlterColumn{}
@@ -311,7 +311,7 @@ func (g *grammar) rename() ([]AlterAction, error) {
 		return one(&RenameTable{n}), err
 	}
 	if (g.peek("INDEX") || g.peek("KEY")) && !g.is(g.i+1, "TO") {
-		return nil, g.unsupported(pos, "RENAME INDEX")
+		return nil, unsupported(pos, "RENAME INDEX")
 	}
 	tag := g.peek("TAG") && !g.is(g.i+1, "TO")
 	if tag {
@@ -409,7 +409,7 @@ func (g *grammar) createIndex() (Statement, error) {
 		if g.peek("UNIQUE") {
 			feature = "UNIQUE keys"
 		}
-		return nil, g.unsupported(g.pos(), feature)
+		return nil, unsupported(g.pos(), feature)
 	}
 	g.i++
 	ix := Index{Pos: g.pos()}

@@ -13,7 +13,7 @@ func (g *grammar) column() (ColumnDef, error) {
 		return c, err
 	}
 	if g.peek("AS") {
-		return c, g.unsupported(g.pos(), "computed columns ("+c.Name+")")
+		return c, unsupported(g.pos(), "computed columns ("+c.Name+")")
 	}
 	if c.Type, err = g.typ("column " + c.Name); err != nil {
 		return c, err
@@ -37,7 +37,7 @@ func (g *grammar) columnAttributes(c *ColumnDef) error {
 	for g.tokens[g.i].kind == tWord {
 		pos := g.pos()
 		if feature, refused := refusedAttributes[strings.ToUpper(g.text(g.i))]; refused {
-			return g.unsupported(pos, feature+" (column "+c.Name+")")
+			return unsupported(pos, feature+" (column "+c.Name+")")
 		}
 		switch {
 		case g.accept("NOT", "NULL"):
@@ -50,7 +50,7 @@ func (g *grammar) columnAttributes(c *ColumnDef) error {
 			}
 			c.Default = d
 		case g.peek("ON", "UPDATE"):
-			return g.unsupported(pos, "ON UPDATE (column "+c.Name+")")
+			return unsupported(pos, "ON UPDATE (column "+c.Name+")")
 		case g.accept("PRIMARY"):
 			if err := g.expect("KEY"); err != nil {
 				return err
@@ -82,7 +82,7 @@ func (g *grammar) columnAttributes(c *ColumnDef) error {
 				g.i++
 			}
 		case g.peek("INVISIBLE"):
-			return g.unsupported(pos, "INVISIBLE columns ("+c.Name+")")
+			return unsupported(pos, "INVISIBLE columns ("+c.Name+")")
 		default:
 			return nil
 		}
@@ -168,7 +168,7 @@ func (g *grammar) markedLiteral(d *Default) error {
 		d.Literal = strconv.FormatUint(n, 10)
 		return nil
 	}
-	return g.unsupported(pos, "a default of the form "+mark+"'…'")
+	return unsupported(pos, "a default of the form "+mark+"'…'")
 }
 
 // position reads FIRST or AFTER col, if one stands here.

@@ -15,7 +15,7 @@ func (g *grammar) createTable() (Statement, error) {
 		s.OrReplace = true
 	}
 	if g.peek("TEMPORARY") || g.peek("EXTERNAL") {
-		return nil, g.unsupported(g.pos(), strings.ToUpper(g.text(g.i))+" tables")
+		return nil, unsupported(g.pos(), strings.ToUpper(g.text(g.i))+" tables")
 	}
 	if err := g.expect("TABLE"); err != nil {
 		return nil, err
@@ -96,15 +96,15 @@ func (g *grammar) tableElement(s *CreateTable) error {
 		s.PrimaryKey, err = g.primaryKey()
 		return err
 	case g.peek("UNIQUE"):
-		return g.unsupported(pos, "UNIQUE keys")
+		return unsupported(pos, "UNIQUE keys")
 	case g.peek("FULLTEXT"), g.peek("SPATIAL"):
-		return g.unsupported(pos, strings.ToUpper(g.text(g.i))+" indexes")
+		return unsupported(pos, strings.ToUpper(g.text(g.i))+" indexes")
 	case g.peek("FOREIGN", "KEY"):
-		return g.unsupported(pos, "FOREIGN KEY")
+		return unsupported(pos, "FOREIGN KEY")
 	case g.peek("CHECK") && g.op(g.i+1, "("):
-		return g.unsupported(pos, "CHECK constraints")
+		return unsupported(pos, "CHECK constraints")
 	case g.peek("WATERMARK", "FOR"):
-		return g.unsupported(pos, "WATERMARK")
+		return unsupported(pos, "WATERMARK")
 	case (g.peek("KEY") || g.peek("INDEX")) && g.isIndex():
 		g.i++
 		ix, err := g.index()
@@ -195,7 +195,7 @@ func (g *grammar) indexColumns() ([]string, error) {
 	var out []string
 	for {
 		if g.op(g.i, "(") {
-			return nil, g.unsupported(g.pos(), "keys on expressions")
+			return nil, unsupported(g.pos(), "keys on expressions")
 		}
 		c, err := g.ident("a column name")
 		if err != nil {
@@ -257,7 +257,7 @@ func (g *grammar) tableClauses(s *CreateTable) error {
 			if name, err := g.ident("a table format"); err != nil {
 				return err
 			} else if !strings.EqualFold(name, "paimon") {
-				return g.unsupported(pos, "USING "+name+"; tables are USING paimon")
+				return unsupported(pos, "USING "+name+"; tables are USING paimon")
 			}
 		case g.accept("COMMENT"):
 			g.acceptOp("=")
@@ -272,9 +272,9 @@ func (g *grammar) tableClauses(s *CreateTable) error {
 		case g.peek("AS"), g.startsQuery(g.i), g.peek("IGNORE"), g.peek("REPLACE"):
 			return g.asSelect(s)
 		case g.peek("PARTITION", "BY"):
-			return g.unsupported(pos, "PARTITION BY; write PARTITIONED BY (columns)")
+			return unsupported(pos, "PARTITION BY; write PARTITIONED BY (columns)")
 		case g.peek("LOCATION"), g.peek("CLUSTERED"), g.peek("DISTRIBUTED"), g.peek("TABLESPACE"), g.peek("UNION"):
-			return g.unsupported(pos, strings.ToUpper(g.text(g.i))+" in CREATE TABLE")
+			return unsupported(pos, strings.ToUpper(g.text(g.i))+" in CREATE TABLE")
 		default:
 			if err := g.ignoredTableOption(); err != nil {
 				return err
@@ -303,7 +303,7 @@ func (g *grammar) ignoredTableOption() error {
 	}
 	name := strings.ToUpper(g.text(g.i))
 	if name == "AUTO_INCREMENT" {
-		return g.unsupported(pos, "AUTO_INCREMENT")
+		return unsupported(pos, "AUTO_INCREMENT")
 	}
 	noted, known := valuedTableOptions[name]
 	if !known {
@@ -351,7 +351,7 @@ func (g *grammar) partitionedBy(s *CreateTable) error {
 	}
 	for {
 		if g.op(g.i+1, "(") {
-			return g.unsupported(g.pos(), "partition transforms such as "+g.text(g.i)+"(…)")
+			return unsupported(g.pos(), "partition transforms such as "+g.text(g.i)+"(…)")
 		}
 		if g.op(g.i+1, ",") || g.op(g.i+1, ")") {
 			name, err := g.ident("a column name")
@@ -407,7 +407,7 @@ func (g *grammar) like(s *CreateTable) error {
 // asSelect reads [IGNORE|REPLACE] [AS] query, to the end of the statement.
 func (g *grammar) asSelect(s *CreateTable) error {
 	if g.peek("IGNORE") || g.peek("REPLACE") {
-		return g.unsupported(g.pos(), "CREATE TABLE … "+strings.ToUpper(g.text(g.i))+" SELECT")
+		return unsupported(g.pos(), "CREATE TABLE … "+strings.ToUpper(g.text(g.i))+" SELECT")
 	}
 	g.accept("AS")
 	if !g.startsQuery(g.i) {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ func checkText(t *testing.T, text string, options ast.ParserOptions) {
 	t.Helper()
 	p := New(Config{})
 	for rest := text; rest != ""; {
-		stmt, parsed, next, err := p.ParseWithOptions(nil, rest, ';', true, options)
+		stmt, parsed, next, err := p.ParseWithOptions(context.Background(), rest, ';', true, options)
 		var e *Error
 		switch {
 		case err == nil && stmt == nil:

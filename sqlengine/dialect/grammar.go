@@ -26,8 +26,6 @@ func (g *grammar) errorAt(pos int, detail string) error {
 	return syntaxError(g.src[:g.end], pos, detail)
 }
 
-func (g *grammar) unsupported(pos int, feature string) error { return unsupported(pos, feature) }
-
 // peek reports whether the words w stand at the current token.
 func (g *grammar) peek(w ...string) bool {
 	for n, s := range w {

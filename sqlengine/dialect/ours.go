@@ -91,7 +91,7 @@ func (g *grammar) create() (Statement, error) {
 	case g.is(1, "INDEX"), (g.is(1, "UNIQUE") || g.is(1, "FULLTEXT") || g.is(1, "SPATIAL")) && g.is(2, "INDEX"):
 		return g.createIndex()
 	case g.is(1, "TRIGGER"), g.is(1, "DEFINER") && g.createsTrigger():
-		return nil, g.unsupported(g.tokens[0].start, "triggers")
+		return nil, unsupported(g.tokens[0].start, "triggers")
 	}
 	return nil, nil
 }

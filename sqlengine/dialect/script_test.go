@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,7 +52,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // describe is the long form of what a statement becomes.
 func describe(query string, options ast.ParserOptions) string {
-	stmt, _, _, err := New(Config{}).ParseWithOptions(nil, query, ';', false, options)
+	stmt, _, _, err := New(Config{}).ParseWithOptions(context.Background(), query, ';', false, options)
 	if err != nil {
 		return describeError(err)
 	}
@@ -82,7 +83,7 @@ func describe(query string, options ast.ParserOptions) string {
 
 // brief is the short form: "host", or the text the host gets, or our struct.
 func brief(query string, options ast.ParserOptions) string {
-	stmt, _, _, err := New(Config{}).ParseWithOptions(nil, query, ';', false, options)
+	stmt, _, _, err := New(Config{}).ParseWithOptions(context.Background(), query, ';', false, options)
 	if err != nil {
 		return describeError(err)
 	}
@@ -183,7 +184,7 @@ func multi(query string, options ast.ParserOptions) string {
 	p := New(Config{})
 	var b strings.Builder
 	for query != "" {
-		stmt, parsed, rest, err := p.ParseWithOptions(nil, query, ';', true, options)
+		stmt, parsed, rest, err := p.ParseWithOptions(context.Background(), query, ';', true, options)
 		fmt.Fprintf(&b, "parsed [%s] rest [%s]", parsed, rest)
 		switch {
 		case err != nil:

@@ -59,7 +59,7 @@ func (g *grammar) typ(what string) (types.Type, error) {
 	}
 	for {
 		switch {
-		case g.acceptOp("["): // Flink has no such form; Postgres users type INT[]
+		case g.acceptOp("["): // INT[]
 			if err := g.expectOp("]"); err != nil {
 				return t, err
 			}
@@ -82,7 +82,7 @@ func (g *grammar) bareType(what string) (types.Type, error) {
 	name := strings.ToUpper(g.text(g.i))
 	g.i++
 	if refused, ok := refusedTypes[name]; ok {
-		return types.Type{}, g.unsupported(pos, "the type "+refused)
+		return types.Type{}, unsupported(pos, "the type "+refused)
 	}
 	if t, ok := simpleTypes[name]; ok {
 		if strings.HasSuffix(name, "TEXT") || strings.HasSuffix(name, "BLOB") {
@@ -114,34 +114,30 @@ func (g *grammar) bareType(what string) (types.Type, error) {
 	return g.lengthType(name, pos)
 }
 
-// lengthType reads the types that have a length in characters or bytes.
+// lengthTypes are the types that have a length in characters or bytes.
+var lengthTypes = map[string]types.Kind{
+	"CHAR": types.Char, "CHARACTER": types.Char, "NCHAR": types.Char,
+	"VARCHAR": types.VarChar, "VARCHARACTER": types.VarChar, "NVARCHAR": types.VarChar,
+	"BINARY": types.Binary, "VARBINARY": types.VarBinary,
+}
+
+// lengthType reads a type of lengthTypes, whose name is taken; NATIONAL may
+// stand before it and VARYING behind.
 func (g *grammar) lengthType(name string, pos int) (types.Type, error) {
-	kind := types.Invalid
-	national := false
-	switch name {
-	case "NATIONAL", "NCHAR", "NVARCHAR", "CHAR", "CHARACTER", "VARCHAR", "LONG":
-		if name == "NATIONAL" {
-			national = true
-			if !g.accept("CHAR") && !g.accept("CHARACTER") && !g.accept("VARCHAR") {
-				return types.Type{}, g.errorf("expected CHAR or VARCHAR")
-			}
-			name = strings.ToUpper(g.text(g.i - 1))
-		}
-		kind = types.Char
-		if strings.HasPrefix(name, "VARCHAR") || strings.HasPrefix(name, "NVARCHAR") || g.accept("VARYING") {
+	if name == "NATIONAL" && g.tokens[g.i].kind == tWord {
+		name = strings.ToUpper(g.text(g.i))
+		g.i++
+	}
+	kind, ok := lengthTypes[name]
+	if !ok {
+		return types.Type{}, g.errorAt(pos, "unknown type")
+	}
+	if g.accept("VARYING") {
+		if kind == types.Char {
 			kind = types.VarChar
-		}
-	case "BINARY":
-		kind = types.Binary
-		if g.accept("VARYING") {
+		} else if kind == types.Binary {
 			kind = types.VarBinary
 		}
-	case "VARBINARY":
-		kind = types.VarBinary
-	}
-	if kind == types.Invalid || national && kind == types.Invalid {
-		g.i--
-		return types.Type{}, g.errorAt(pos, "unknown type")
 	}
 	args, given, err := g.length(1, 1)
 	if err != nil {
@@ -238,7 +234,7 @@ func (g *grammar) decimal(pos int, what string) (types.Type, error) {
 	case p == 0:
 		return types.Type{}, g.errorAt(pos, "the precision of DECIMAL is at least 1")
 	case p > maxPrecision:
-		return types.Type{}, g.unsupported(pos, fmt.Sprintf("DECIMAL(%d): the largest precision is %d", p, maxPrecision))
+		return types.Type{}, unsupported(pos, fmt.Sprintf("DECIMAL(%d): the largest precision is %d", p, maxPrecision))
 	case s > p:
 		return types.Type{}, g.errorAt(pos, "the scale of DECIMAL is at most its precision")
 	}
@@ -251,7 +247,7 @@ func (g *grammar) bit(pos int) (types.Type, error) {
 		return types.Type{}, err
 	}
 	if given && args[0] != 1 {
-		return types.Type{}, g.unsupported(pos, fmt.Sprintf("the type BIT(%d); BIT(1) is BOOLEAN", args[0]))
+		return types.Type{}, unsupported(pos, fmt.Sprintf("the type BIT(%d); BIT(1) is BOOLEAN", args[0]))
 	}
 	return types.Of(types.Boolean), nil
 }
@@ -262,14 +258,14 @@ func (g *grammar) timeType(name string) (types.Type, error) {
 	if err != nil {
 		return types.Type{}, err
 	}
-	p, limit := 6, 9
+	p := 6
 	switch {
 	case given:
 		p = args[0]
 	case name == "DATETIME" || name == "TIME":
 		p = 0
 	}
-	if p > limit {
+	if p > 9 {
 		return types.Type{}, g.errorAt(pos, "the precision is at most 9")
 	}
 	ltz := name == "TIMESTAMP_LTZ"
@@ -279,7 +275,7 @@ func (g *grammar) timeType(name string) (types.Type, error) {
 		case name == "TIMESTAMP" && g.accept("WITH", "LOCAL", "TIME", "ZONE"):
 			ltz = true
 		case g.peek("WITH", "TIME", "ZONE"):
-			return types.Type{}, g.unsupported(pos, "the type "+name+" WITH TIME ZONE")
+			return types.Type{}, unsupported(pos, "the type "+name+" WITH TIME ZONE")
 		}
 	}
 	switch {
