@@ -459,8 +459,6 @@ func (g *grammar) dropIndex() (Statement, error) {
 func (g *grammar) alterHow() {
 	for g.accept("ALGORITHM") || g.accept("LOCK") {
 		g.acceptOp("=")
-		if !g.atEnd() {
-			g.i++
-		}
+		g.skip()
 	}
 }

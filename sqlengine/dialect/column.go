@@ -76,10 +76,10 @@ func (g *grammar) columnAttributes(c *ColumnDef) error {
 				return err
 			}
 		case g.accept("COLUMN_FORMAT"), g.accept("STORAGE"):
-			g.i++
+			g.skip()
 		case g.accept("VISIBLE"), g.accept("ENGINE_ATTRIBUTE"), g.accept("SECONDARY_ENGINE_ATTRIBUTE"):
 			if g.acceptOp("=") {
-				g.i++
+				g.skip()
 			}
 		case g.peek("INVISIBLE"):
 			return unsupported(pos, "INVISIBLE columns ("+c.Name+")")

@@ -230,7 +230,7 @@ func (g *grammar) indexOptions() error {
 			}
 		case g.accept("KEY_BLOCK_SIZE"):
 			g.acceptOp("=")
-			g.i++
+			g.skip()
 		case g.accept("VISIBLE"), g.accept("INVISIBLE"):
 		default:
 			return nil

@@ -123,3 +123,18 @@ func FuzzParse(f *testing.F) {
 		checkText(t, text, ast.ParserOptions{AnsiQuotes: ansi})
 	})
 }
+
+// TestDamagedStatements cuts every seed behind each of its tokens, and takes
+// each token out: no such text may break a property or panic.
+func TestDamagedStatements(t *testing.T) {
+	for _, s := range seeds(t) {
+		x := lex(s, 0, false)
+		if len(x.tokens) > 120 {
+			continue
+		}
+		for _, tok := range x.tokens[:len(x.tokens)-1] {
+			checkText(t, s[:tok.end], ast.ParserOptions{})
+			checkText(t, s[:tok.start]+s[tok.end:x.end], ast.ParserOptions{})
+		}
+	}
+}

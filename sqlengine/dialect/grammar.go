@@ -20,9 +20,6 @@ type grammar struct {
 func (g *grammar) errorf(expected string) error { return g.errorAt(g.tokens[g.i].start, expected) }
 
 func (g *grammar) errorAt(pos int, detail string) error {
-	if g.tokens[g.i].kind == tBad && pos == g.tokens[g.i].start {
-		detail = ""
-	}
 	return syntaxError(g.src[:g.end], pos, detail)
 }
 
@@ -73,6 +70,13 @@ func (g *grammar) expectOp(o string) error {
 func (g *grammar) pos() int { return g.tokens[g.i].start }
 
 func (g *grammar) atEnd() bool { return g.tokens[g.i].kind == tEOF }
+
+// skip moves over one token, whatever it is, but never behind the end.
+func (g *grammar) skip() {
+	if !g.atEnd() {
+		g.i++
+	}
+}
 
 // finish checks that nothing is left.
 func (g *grammar) finish() error {
