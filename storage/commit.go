@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,6 +29,25 @@ func (t *Table) committerOf(l *write.Layout) *commit.Committer {
 		t.committer, t.committerFor = c, l
 	}
 	return t.committer
+}
+
+// verify looks whether the snapshot that this process published last still stands,
+// and publishes its rows again if another engine renamed over it. While a commit
+// runs it leaves that to the commit.
+func (t *Table) verify(ctx context.Context) error {
+	t.mu.Lock()
+	c, l := t.committer, t.committerFor
+	t.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	err := c.TryVerify(ctx)
+	var lost *commit.ReplacedError
+	if errors.As(err, &lost) {
+		t.env.Log.Warn("another engine replaced a snapshot; its rows are published again", "table", t.dir, "snapshot", lost.Lost.ID)
+		return t.publisher.Recover(ctx, lost, l)
+	}
+	return err
 }
 
 func (t *Table) commitConfig(l *write.Layout) commit.Config {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/fileio/mem"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/types"
@@ -197,4 +198,49 @@ func TestLostUpdateIsRefused(t *testing.T) {
 		t.Fatalf("writer of another key: %v", err)
 	}
 	same(t, get(t, tb, storage.ViewOptions{}, storage.ScanOptions{}), rec{k: 1, v: "first"}, rec{k: 2, v: "other"})
+}
+
+// A writer that renames over our snapshot, as Java does on a local disk, must not
+// take our rows away.
+func TestReplacedSnapshotIsPublishedAgain(t *testing.T) {
+	for _, buckets := range []string{"2", "-1"} {
+		store := mem.New(time.Now)
+		ours := storage.NewEnv(storage.Config{Store: store})
+		defer ours.Close()
+		theirs := storage.NewEnv(storage.Config{Store: store})
+		defer theirs.Close()
+		const dir = "/wh/default.db/t"
+		tb, err := storage.Create(t.Context(), ours, dir, kv(map[string]string{"bucket": buckets}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, tb, rec{k: 1, v: "a"})
+
+		// Both see snapshot 1; theirs commits snapshot 2, is undone, ours commits
+		// snapshot 2, and theirs renames its own over it.
+		other, err := storage.Open(t.Context(), theirs, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, other, rec{k: 1, v: "theirs"}, rec{k: 2, v: "theirs"})
+		second := dir + "/snapshot/snapshot-2"
+		stolen, err := fileio.ReadFile(t.Context(), store, second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Delete(t.Context(), second); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Replace(t.Context(), dir+"/snapshot/LATEST", []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		put(t, tb, rec{k: 1, v: "ours"}, rec{k: 3, v: "ours"})
+		if err := store.Replace(t.Context(), second, stolen); err != nil {
+			t.Fatal(err)
+		}
+		want := []rec{{k: 1, v: "ours"}, {k: 2, v: "theirs"}, {k: 3, v: "ours"}}
+		same(t, get(t, tb, storage.ViewOptions{}, storage.ScanOptions{}), want...)
+		put(t, tb, rec{k: 4, v: "next"})
+		same(t, get(t, tb, storage.ViewOptions{}, storage.ScanOptions{}), append(want, rec{k: 4, v: "next"})...)
+	}
 }

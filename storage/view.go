@@ -85,6 +85,9 @@ func (t *Table) View(ctx context.Context, o ViewOptions) (*View, error) {
 
 // pinNewest completes v for the newest snapshot.
 func (v *View) pinNewest(ctx context.Context) (*View, error) {
+	if err := v.t.verify(ctx); err != nil {
+		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)
+	}
 	snap, release, err := v.t.snapshots.PinLatest(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)

@@ -56,7 +56,7 @@ func (s *state) partition(ctx context.Context, l *Layout, store fileio.Reader, n
 
 // spread gives each row of a partition its bucket and appends the pieces to jobs.
 func (g *group) spread(ctx context.Context, jobs []job, at map[Bucket]int, b bucketRows) ([]job, error) {
-	part, err := g.state.partition(ctx, g.layout, g.p.c.Store, b.bucket.Partition, g.tickets[0].st.Overwrite != nil)
+	part, err := g.state.partition(ctx, g.layout, g.p.c.Store, b.bucket.Partition, g.overwrite)
 	if err != nil {
 		return nil, err
 	}

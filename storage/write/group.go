@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/lakesql/lakesql/storage/snapshot/commit"
 )
 
 // groupWindow is how long a group stays open under load, so that a table gets at
@@ -29,9 +31,10 @@ type queue struct {
 // ticket is one statement's place in the queue.
 type ticket struct {
 	st     *Statement
-	alone  bool          // must not share its snapshot
-	lead   chan struct{} // closed when this ticket's caller is to lead
-	done   chan struct{} // closed when published
+	alone  bool                  // must not share its snapshot
+	lost   *commit.ReplacedError // not a statement: publish again what was lost
+	lead   chan struct{}         // closed when this ticket's caller is to lead
+	done   chan struct{}         // closed when published
 	result Result
 	err    error
 }
@@ -40,7 +43,12 @@ type ticket struct {
 // whose context ends while another leads leaves the queue if its statement was
 // not taken yet; one that was taken is waited for, as it may become visible.
 func (q *queue) do(ctx context.Context, st *Statement, alone bool) (Result, error) {
-	t := &ticket{st: st, alone: alone, lead: make(chan struct{}), done: make(chan struct{})}
+	return q.enter(ctx, &ticket{st: st, alone: alone})
+}
+
+// enter is do for a ticket.
+func (q *queue) enter(ctx context.Context, t *ticket) (Result, error) {
+	t.lead, t.done = make(chan struct{}), make(chan struct{})
 	q.mu.Lock()
 	q.waiting = append(q.waiting, t)
 	if q.busy {

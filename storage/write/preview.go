@@ -20,7 +20,7 @@ type Preview struct {
 func (p *Publisher) Preview(ctx context.Context, st *Statement, at *snapshot.Snapshot) (*Preview, error) {
 	own := newState(p.c.Snapshots, p.c.Manifests)
 	own.at = at
-	g := &group{p: p, state: own, layout: st.layout, taken: []*ticket{{st: st}}, tickets: []*ticket{{st: st}}}
+	g := &group{p: p, state: own, layout: st.layout, taken: []*ticket{{st: st}}, overwrite: st.Overwrite != nil}
 	jobs, err := g.jobs(ctx)
 	if err != nil {
 		return nil, err

@@ -86,22 +86,28 @@ type group struct {
 	layout  *Layout
 	tickets []*ticket
 
-	attempts int
-	taken    []*ticket // that passed the check of lost updates at the last attempt
-	writes   *writes   // of taken
-	files    []*built  // of taken
-	madeFor  []*ticket // the tickets that files were made of
+	attempts  int
+	released  bool      // published; see prepareAgain
+	overwrite bool      // of one statement that replaces partitions
+	taken     []*ticket // that passed the check of lost updates at the last attempt
+	writes    *writes   // of taken
+	files     []*built  // of taken
+	madeFor   []*ticket // the tickets that files were made of
 }
 
 // publish is called by the queue with one group at a time.
 func (p *Publisher) publish(ctx context.Context, tickets []*ticket) {
+	if t := tickets[0]; t.lost != nil {
+		t.err = p.republish(ctx, p.c.Committer(t.st.layout), t.lost)
+		return
+	}
 	for len(tickets) > 0 { // statements of one layout are neighbours, but for an ALTER between
 		l := tickets[0].st.layout
 		n := slices.IndexFunc(tickets, func(t *ticket) bool { return t.st.layout != l })
 		if n < 0 {
 			n = len(tickets)
 		}
-		p.publishGroup(ctx, &group{p: p, state: p.state, layout: l, tickets: tickets[:n]})
+		p.publishGroup(ctx, &group{p: p, state: p.state, layout: l, tickets: tickets[:n], overwrite: tickets[0].st.Overwrite != nil})
 		tickets = tickets[n:]
 	}
 }
@@ -118,9 +124,10 @@ func (p *Publisher) publishGroup(ctx context.Context, g *group) {
 		return
 	}
 	p.state.published(res.Snapshots, g.writes, g.files, g.layout.TotalBuckets())
-	if g.tickets[0].st.Overwrite != nil {
+	if g.overwrite {
 		p.state.reset() // what was known of the partitions is gone
 	}
+	g.release()
 	if len(res.Snapshots) > 0 && p.c.Published != nil {
 		p.c.Published(ctx, g.layout, res.Snapshots)
 	}
@@ -140,10 +147,9 @@ func (p *Publisher) commit(ctx context.Context, g *group) (commit.Result, error)
 		res, err := c.Commit(ctx, req)
 		var replaced *commit.ReplacedError
 		if errors.As(err, &replaced) {
-			if _, err = c.Commit(ctx, replaced.Request); err == nil {
+			if err = p.republish(ctx, c, replaced); err == nil {
 				continue
 			}
-			err = fmt.Errorf("publish snapshot %d again, which another engine replaced: %w", replaced.Lost.ID, err)
 		}
 		if err != nil && !errors.Is(err, commit.ErrUnknownOutcome) && len(res.Snapshots) == 0 {
 			err = errors.Join(err, g.discard(ctx))
@@ -178,12 +184,18 @@ func (g *group) discard(ctx context.Context) error {
 // prepare is called at each attempt with the newest snapshot. It refuses
 // statements whose keys were written since they read them, and makes the files of
 // the others, unless those of the attempt before still do.
-func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, _ commit.LiveReader) ([]datafile.Increment, error) {
+func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, live commit.LiveReader) ([]datafile.Increment, error) {
+	if g.released {
+		return g.prepareAgain(ctx, latest, live)
+	}
 	if err := g.state.follow(ctx, latest); err != nil {
 		return nil, err
 	}
 	if g.attempts++; g.attempts > 1 {
 		g.state.forgetHashes() // those of rows that this attempt may leave out
+	}
+	if g.overwrite {
+		g.state.forgetHashes() // its partitions begin anew
 	}
 	g.check(latest)
 	if len(g.taken) == 0 {
@@ -276,7 +288,7 @@ func (g *group) firstSeq(ctx context.Context, b Bucket) (int64, error) {
 		return 0, err
 	}
 	want := g.layout.TotalBuckets()
-	if have.total > 0 && have.total != want && g.tickets[0].st.Overwrite == nil {
+	if have.total > 0 && have.total != want && !g.overwrite {
 		return 0, fmt.Errorf("partition has %d buckets, the table now %d: %w; INSERT OVERWRITE the partition to give it the new number",
 			have.total, want, commit.ErrBuckets)
 	}

@@ -1,5 +1,7 @@
 package commit
 
+import "context"
+
 // Inherit takes over from a Committer of the same table with other settings, nil
 // being none, which must not be used any more: c then knows which snapshot was
 // published last and notices when it was replaced.
@@ -10,4 +12,23 @@ func (c *Committer) Inherit(from *Committer) {
 	from.turn <- struct{}{}
 	defer from.give()
 	c.last, from.last = from.last, nil
+}
+
+// TryVerify is Verify, but for doing nothing while a commit runs, which verifies
+// by itself.
+func (c *Committer) TryVerify(ctx context.Context) error {
+	select {
+	case c.turn <- struct{}{}:
+	default:
+		return nil
+	}
+	defer c.give()
+	if c.last == nil {
+		return nil
+	}
+	latest, err := c.c.Snapshots.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	return c.verify(ctx, latest)
 }
