@@ -26,6 +26,7 @@ type source struct {
 	path string
 	ft   *footer
 	pool *codec.Pool
+	free *freeList
 }
 
 // chunkReader walks the pages of one column chunk.
@@ -34,13 +35,12 @@ type chunkReader struct {
 	leaf  *node
 	chunk *columnChunk
 	codec codec.Codec
-	end   int64 // of the chunk
-	ahead int64 // how far a read may go ahead
-	pos   int64 // of the next page
-	win   []byte
+	end   int64  // of the chunk
+	ahead int64  // how far a read may go ahead
+	pos   int64  // of the next page
+	win   []byte // in mem.buf, or the end of the file
 	winAt int64
-	buf   []byte // memory of win
-	page  []byte // memory of a decompressed page
+	mem   *columnMemory // buf holds the window, page a decompressed page
 	// locations are those of the data pages, when the file's index was read.
 	locations []pageLocation
 }
@@ -83,10 +83,10 @@ func (c *chunkReader) bytes(at int64, n int) ([]byte, error) {
 		kept = len(c.win) - int(at-c.winAt)
 	}
 	from := c.win[len(c.win)-kept:]
-	if cap(c.buf) < size+slack {
-		c.buf = make([]byte, size+slack)
+	if cap(c.mem.buf) < size+slack {
+		c.mem.buf = make([]byte, size+slack)
 	}
-	buf := c.buf[:size]
+	buf := c.mem.buf[:size]
 	copy(buf, from)
 	c.win, c.winAt = nil, 0
 	if err := readAt(c.f, c.path, buf[kept:], at+int64(kept)); err != nil {
@@ -184,10 +184,10 @@ func (c *chunkReader) inflate(h *pageHeader, b []byte) ([]byte, error) {
 		}
 		return b, nil
 	}
-	if cap(c.page) < int(h.uncompressed)+slack {
-		c.page = make([]byte, int(h.uncompressed)+int(h.uncompressed)/8+slack)
+	if cap(c.mem.page) < int(h.uncompressed)+slack {
+		c.mem.page = make([]byte, int(h.uncompressed)+int(h.uncompressed)/8+slack)
 	}
-	out := append(c.page[:0], b[:levels]...)
+	out := append(c.mem.page[:0], b[:levels]...)
 	if levels == len(b) && int(h.uncompressed) == levels {
 		return out, nil
 	}

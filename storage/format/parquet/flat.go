@@ -18,19 +18,12 @@ type flatColumn struct {
 	conv     converter
 	keepDict bool
 
-	vals    values
-	page    columnar.Vector // the decoded page; its slices alias the members below or the file's bytes
-	own     columnar.Vector // memory for converted values
-	spread  columnar.Vector // memory for values with nulls between them
-	valid   []uint64
-	dense   []int32 // codes without nulls
-	codes   []int32
+	page    columnar.Vector  // the decoded page; its slices alias mem or the file's bytes
 	dict    *columnar.Vector // of this chunk; nil: none yet
 	used    int              // rows of page that are handed out
 	row     int64            // first row behind page, in the row group
 	rows    int64            // of the row group
 	out     columnar.Vector
-	bits    []uint64
 	several *columnar.Vector // rows of several pages
 }
 
@@ -40,9 +33,9 @@ func newFlatColumn(s *source, leaf *node, t types.Type, keepDict bool) (*flatCol
 		return nil, err
 	}
 	c := &flatColumn{conv: conv}
-	c.source, c.leaf = s, leaf
-	c.vals.width = widthOf(leaf.typ, leaf.length)
-	for _, v := range []*columnar.Vector{&c.page, &c.own, &c.spread, &c.out} {
+	c.source, c.leaf, c.mem = s, leaf, s.free.takeColumn()
+	c.mem.vals.width = widthOf(leaf.typ, leaf.length)
+	for _, v := range []*columnar.Vector{&c.page, &c.mem.own, &c.mem.spread, &c.out} {
 		v.Type = t
 	}
 	c.several = columnar.NewVector(t, 0)
@@ -57,6 +50,12 @@ func (c *flatColumn) open(g *rowGroup, pages *groupPages) error {
 	c.dict, c.row, c.rows, c.used = nil, 0, g.rows, 0
 	c.page.N = 0
 	return c.start(&g.columns[c.leaf.leaf], pages.of(c.leaf.leaf))
+}
+
+func (c *flatColumn) release() {
+	c.mem.vals.i32, c.mem.vals.i64, c.mem.vals.data = nil, nil, nil
+	c.free.putColumn(c.mem)
+	c.mem = nil
 }
 
 // ready makes rows of a page available and returns how many.
@@ -228,7 +227,7 @@ func (c *flatColumn) decode(h *pageHeader, size int) error {
 		return c.wrap(at, err)
 	}
 	if valid < n {
-		c.page.Valid = c.valid
+		c.page.Valid = c.mem.valid
 	}
 	c.page.N = n
 	c.row += int64(n)
@@ -264,8 +263,8 @@ func (c *flatColumn) levels(h *pageHeader, n int, body []byte) (int, []byte, err
 	if r, _, err := nextRun(levels, 1, n); n > 0 && err == nil && !r.packed && r.value == 1 && r.n == n {
 		return n, body, nil
 	}
-	c.valid = resize(c.valid, (n+63)/64)
-	valid, err := decodeValidity(c.valid, n, levels)
+	c.mem.valid = resize(c.mem.valid, (n+63)/64)
+	valid, err := decodeValidity(c.mem.valid, n, levels)
 	if err == nil && h.kind == pageDataV2 && valid != n-int(h.nulls) {
 		err = badf("%d nulls, the header says %d", n-valid, h.nulls)
 	}
@@ -276,10 +275,10 @@ func (c *flatColumn) decodeValues(e encoding, n, valid int, body []byte) error {
 	if e == encPlainDict || e == encRLEDict {
 		return c.decodeCodes(n, valid, body)
 	}
-	if err := c.vals.decode(c.leaf.typ, e, valid, body, c.ft.own); err != nil {
+	if err := c.mem.vals.decode(c.leaf.typ, e, valid, body, c.ft.own); err != nil {
 		return err
 	}
-	if err := c.conv.apply(&c.page, &c.own, &c.vals); err != nil {
+	if err := c.conv.apply(&c.page, &c.mem.own, &c.mem.vals); err != nil {
 		return err
 	}
 	if valid < n {
@@ -292,23 +291,23 @@ func (c *flatColumn) decodeCodes(n, valid int, body []byte) error {
 	if valid > 0 && c.dict == nil {
 		return badf("page of codes without a dictionary")
 	}
-	c.dense = resize(c.dense, valid)
+	c.mem.dense = resize(c.mem.dense, valid)
 	if valid > 0 {
 		if len(body) < 1 {
 			return badf("page of codes without bit width")
 		}
-		if err := decodeHybrid(c.dense, body[1:], uint(body[0])); err != nil {
+		if err := decodeHybrid(c.mem.dense, body[1:], uint(body[0])); err != nil {
 			return err
 		}
-		if top := maxCode(c.dense); top >= uint32(c.dict.N) {
+		if top := maxCode(c.mem.dense); top >= uint32(c.dict.N) {
 			return badf("code %d in a dictionary of %d", top, c.dict.N)
 		}
 	}
-	codes := c.dense
+	codes := c.mem.dense
 	if valid < n {
-		c.codes = resize(c.codes, n)
-		spread(c.codes, c.dense, c.valid, n)
-		codes = c.codes
+		c.mem.codes = resize(c.mem.codes, n)
+		spread(c.mem.codes, c.mem.dense, c.mem.valid, n)
+		codes = c.mem.codes
 	}
 	c.page.Codes, c.page.Dict, c.page.Valid = nil, nil, nil
 	if c.keepDict && c.dict != nil && c.dict.N > 0 {
@@ -317,7 +316,7 @@ func (c *flatColumn) decodeCodes(n, valid int, body []byte) error {
 	}
 	var nulls []uint64
 	if valid < n {
-		nulls = c.valid
+		nulls = c.mem.valid
 	}
 	return c.lookUp(codes, nulls)
 }
@@ -332,7 +331,7 @@ func maxCode(codes []int32) uint32 {
 
 // lookUp replaces codes by their values. valid is nil without nulls.
 func (c *flatColumn) lookUp(codes []int32, valid []uint64) error {
-	p, own, dict := &c.page, &c.own, c.dict
+	p, own, dict := &c.page, &c.mem.own, c.dict
 	if dict == nil || dict.N == 0 { // all are null
 		dict = columnar.NewVector(c.conv.t, 1)
 		dict.AppendNull()
@@ -415,39 +414,39 @@ func takeText(p, own, dict *columnar.Vector, codes []int32, valid []uint64) erro
 // spreadNulls moves the page's dense values apart, so that each lies in its row;
 // rows without one hold zeros.
 func (c *flatColumn) spreadNulls(n int) {
-	p, s := &c.page, &c.spread
+	p, s := &c.page, &c.mem.spread
 	switch c.conv.lay {
 	case columnar.I32:
 		s.I32 = resize(s.I32, n)
-		spread(s.I32, p.I32, c.valid, n)
+		spread(s.I32, p.I32, c.mem.valid, n)
 		p.I32 = s.I32
 	case columnar.I64:
 		s.I64 = resize(s.I64, n)
-		spread(s.I64, p.I64, c.valid, n)
+		spread(s.I64, p.I64, c.mem.valid, n)
 		p.I64 = s.I64
 	case columnar.F32:
 		s.F32 = resize(s.F32, n)
-		spread(s.F32, p.F32, c.valid, n)
+		spread(s.F32, p.F32, c.mem.valid, n)
 		p.F32 = s.F32
 	case columnar.F64:
 		s.F64 = resize(s.F64, n)
-		spread(s.F64, p.F64, c.valid, n)
+		spread(s.F64, p.F64, c.mem.valid, n)
 		p.F64 = s.F64
 	case columnar.D128:
 		s.D128 = resize(s.D128, n)
-		spread(s.D128, p.D128, c.valid, n)
+		spread(s.D128, p.D128, c.mem.valid, n)
 		p.D128 = s.D128
 	case columnar.T96:
 		s.I64, s.I32 = resize(s.I64, n), resize(s.I32, n)
-		spread(s.I64, p.I64, c.valid, n)
-		spread(s.I32, p.I32, c.valid, n)
+		spread(s.I64, p.I64, c.mem.valid, n)
+		spread(s.I32, p.I32, c.mem.valid, n)
 		p.I64, p.I32 = s.I64, s.I32
 	case columnar.Str:
 		s.Off = resize(s.Off, n+1)
 		k := 0
 		for i := range n {
 			s.Off[i] = p.Off[k]
-			k += int(c.valid[i>>6] >> (uint(i) & 63) & 1)
+			k += int(c.mem.valid[i>>6] >> (uint(i) & 63) & 1)
 		}
 		s.Off[n] = p.Off[k]
 		p.Off = s.Off
@@ -539,9 +538,9 @@ func (c *flatColumn) sliceValid(from, to int) []uint64 {
 	if from&63 == 0 && to == c.page.N {
 		return src[:words]
 	}
-	c.bits = resize(c.bits, words)
+	c.mem.bits = resize(c.mem.bits, words)
 	set := 0
-	for i := range c.bits {
+	for i := range c.mem.bits {
 		w := src[i] >> uint(from&63)
 		if from&63 != 0 && i+1 < len(src) {
 			w |= src[i+1] << uint(64-from&63)
@@ -549,11 +548,11 @@ func (c *flatColumn) sliceValid(from, to int) []uint64 {
 		if left := to - from - i<<6; left < 64 {
 			w &= 1<<uint(left) - 1
 		}
-		c.bits[i] = w
+		c.mem.bits[i] = w
 		set += bits.OnesCount64(w)
 	}
 	if set == to-from {
 		return nil
 	}
-	return c.bits
+	return c.mem.bits
 }

@@ -3,7 +3,6 @@ package parquet
 import (
 	"context"
 	"io"
-	"sync"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/fileio"
@@ -14,7 +13,7 @@ import (
 // Format reads and writes Parquet files. It keeps coders and buffers for reuse.
 type Format struct {
 	codecs *codec.Pool
-	chunks sync.Pool // *chunkWriter: their buffers are the bulk of a writer
+	free   freeList
 }
 
 var _ format.Format = (*Format)(nil)
@@ -33,7 +32,7 @@ func (p *Format) Open(ctx context.Context, f fileio.File, path string, o format.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return newReader(&source{f: f, path: path, pool: p.codecs}, o)
+	return newReader(&source{f: f, path: path, pool: p.codecs, free: &p.free}, o)
 }
 
 // NewWriter starts a file on w, see format.Format.

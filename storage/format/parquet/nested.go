@@ -183,6 +183,12 @@ func (c *nestedColumn) open(g *rowGroup, _ *groupPages) error {
 	return nil
 }
 
+func (c *nestedColumn) release() {
+	for _, l := range c.leaves {
+		l.flat.release()
+	}
+}
+
 func (c *nestedColumn) ready() (int, error) { return -1, nil }
 
 func (c *nestedColumn) skip(n int64) error {
@@ -385,7 +391,7 @@ type leafReader struct {
 // newLeafReader makes a reader of levels alone.
 func newLeafReader(s *source, n *node) *leafReader {
 	flat := &flatColumn{}
-	flat.source, flat.leaf = s, n
+	flat.source, flat.leaf, flat.mem = s, n, s.free.takeColumn()
 	return &leafReader{flat: flat, levels: true, dense: columnar.NewVector(types.Of(types.Int), 0)}
 }
 

@@ -99,7 +99,7 @@ func (c *flatColumn) bounds(minRaw, maxRaw []byte) (lo, hi columnar.Value) {
 
 // bound decodes one stored bound.
 func (c *flatColumn) bound(raw []byte) (columnar.Value, bool) {
-	v := values{width: c.vals.width, n: 1}
+	v := values{width: c.mem.vals.width, n: 1}
 	switch {
 	case c.leaf.typ == pBoolean:
 		if len(raw) != 1 {

@@ -22,6 +22,8 @@ type column interface {
 	skip(n int64) error
 	// take gives the next rows, valid until the next call.
 	take(n int) (*columnar.Vector, error)
+	// release gives the column's memory back; nothing is called after it.
+	release()
 }
 
 // reader yields the rows of a file, row group by row group. A batch ends with its
@@ -165,8 +167,12 @@ func (r *reader) openGroup() error {
 	return nil
 }
 
-// Close ends the reader; the file stays open.
+// Close ends the reader and gives its memory to the next one; the file stays open.
 func (r *reader) Close() error {
+	for _, c := range r.cols {
+		c.release()
+	}
+	r.cols = nil
 	r.group, r.live = len(r.ft.meta.groups), nil
 	return nil
 }
@@ -180,6 +186,7 @@ type nullColumn struct {
 func (c *nullColumn) open(*rowGroup, *groupPages) error { return nil }
 func (c *nullColumn) ready() (int, error)               { return -1, nil }
 func (c *nullColumn) skip(int64) error                  { return nil }
+func (c *nullColumn) release()                          {}
 
 func (c *nullColumn) take(n int) (*columnar.Vector, error) {
 	if c.v == nil || c.v.N != n {

@@ -88,7 +88,7 @@ func newWriter(f *Format, w io.Writer, o format.WriteOptions) (*writer, error) {
 	}
 	wr.leaves = leaves
 	for range leaves {
-		c := f.takeChunk()
+		c := f.free.takeChunk()
 		c.codec, c.level, c.lean, c.pool = cd, o.ZstdLevel, o.Lean, f.codecs
 		c.useDict = opts.dictionary
 		wr.chunks = append(wr.chunks, c)
@@ -102,21 +102,16 @@ func newWriter(f *Format, w io.Writer, o format.WriteOptions) (*writer, error) {
 		}
 		wr.cols = append(wr.cols, cw)
 	}
-	wr.pending = columnar.NewBatch(ts, 0)
+	wr.pending = &columnar.Batch{}
+	for _, t := range ts {
+		wr.pending.Cols = append(wr.pending.Cols, f.free.takeVector(t))
+	}
 	wr.twin = twins(o.Fields)
 	if _, err := io.WriteString(w, magic); err != nil {
 		return nil, fmt.Errorf("write parquet: %w", err)
 	}
 	wr.at = int64(len(magic))
 	return wr, nil
-}
-
-func (f *Format) takeChunk() *chunkWriter {
-	if c, ok := f.chunks.Get().(*chunkWriter); ok {
-		c.reset()
-		return c
-	}
-	return &chunkWriter{}
 }
 
 // extra are the options with the prefix parquet. that have a meaning for us.

@@ -249,9 +249,12 @@ func (w *writer) Finish() error {
 		w.err = w.finish()
 		w.done = true
 		for _, c := range w.chunks {
-			w.f.chunks.Put(c)
+			w.f.free.putChunk(c)
 		}
-		w.chunks = nil
+		for _, v := range w.pending.Cols {
+			w.f.free.putVector(v)
+		}
+		w.chunks, w.cols, w.pending = nil, nil, nil
 	}
 	return w.err
 }
