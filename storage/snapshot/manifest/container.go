@@ -20,8 +20,8 @@ import (
 const (
 	magic         = "Obj\x01"
 	syncBytes     = 16
-	blockBytes    = 64 << 10  // uncompressed size at which a block is closed
-	maxBlockBytes = 256 << 20 // a block that claims to be larger is damaged
+	blockBytes    = 64 << 10 // uncompressed size at which a block is closed
+	maxBlockBytes = 64 << 20 // a block that claims to be larger is damaged
 
 	metaSchema = "avro.schema"
 	metaCodec  = "avro.codec"
