@@ -76,9 +76,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	quietHost()
-	b := procs.New(procs.Config{
-		Provider: e.provider, Runner: func() sql.StatementRunner { return e.host }, Analyze: e.analyze,
-	})
+	b := procs.New(procs.Config{Provider: e.provider, Analyze: e.analyze})
 	parser := dialect.New(dialect.Config{Builder: b})
 	sql.GlobalParser = parser
 	a := analyzer.NewBuilder(e.provider).Build()

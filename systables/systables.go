@@ -41,7 +41,8 @@ type table struct {
 
 func tables() []table {
 	return []table{
-		snapshotsTable(), schemasTable(), optionsTable(), tagsTable(), {name: "ro", same: true},
+		snapshotsTable(), schemasTable(), optionsTable(), filesTable(), manifestsTable(), partitionsTable(), bucketsTable(),
+		tagsTable(), {name: "ro", same: true},
 	}
 }
 

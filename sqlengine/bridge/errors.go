@@ -17,6 +17,12 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/dolthub/vitess/go/vt/vterrors"
 	kinds "gopkg.in/src-d/go-errors.v1"
+
+	"github.com/lakesql/lakesql/catalog"
+	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/options"
+	"github.com/lakesql/lakesql/storage/schema"
+	"github.com/lakesql/lakesql/storage/snapshot"
 )
 
 // Code is a MySQL error number with its SQLSTATE.
@@ -84,6 +90,11 @@ var (
 	CodeBadJSONArgument  = Code{3141, "22032"}
 	CodeDBExists         = Code{1007, "HY000"}
 	CodeDBDropMissing    = Code{1008, "HY000"}
+	CodeWrongName        = Code{1103, "42000"}
+	CodeInvalidTable     = Code{1074, "42000"}
+	CodeUnknownOption    = Code{1911, "HY000"}
+	CodeOptionValue      = Code{1912, "HY000"}
+	CodeNoVersion        = Code{1292, "22007"}
 )
 
 // Errorf is an error with a MySQL code. The format may wrap with %w.
@@ -312,4 +323,43 @@ func textCodes() []textCode {
 }
 
 // storageError maps the errors of catalog and storage; nil: not one of theirs.
-func storageError(err error) *mysql.SQLError { return nil }
+func storageError(err error) *mysql.SQLError {
+	var c *storage.ConstraintError
+	if errors.As(err, &c) {
+		if c.Null {
+			return newSQLError(CodeBadNull, fmt.Sprintf("Column '%s' cannot be null", c.Column))
+		}
+		return newSQLError(CodeTooLong, err.Error())
+	}
+	for _, m := range []struct {
+		is   error
+		code Code
+	}{
+		{catalog.ErrTableNotFound, CodeNoSuchTable},
+		{catalog.ErrTableExist, CodeTableExists},
+		{catalog.ErrDatabaseNotFound, CodeBadDatabase},
+		{catalog.ErrDatabaseExist, CodeDBExists},
+		{catalog.ErrName, CodeWrongName},
+		{catalog.ErrAmbiguous, CodeAmbiguous},
+		{storage.ErrWriteConflict, CodeDeadlock},
+		{storage.ErrUnsupported, CodeNotSupported},
+		{storage.ErrNoVersion, CodeNoVersion},
+		{storage.ErrNotFound, CodeNoSuchTable},
+		{options.ErrUnknown, CodeUnknownOption},
+		{options.ErrValue, CodeOptionValue},
+		{options.ErrUnsupported, CodeNotSupported},
+		{options.ErrNotHint, CodeUnknownOption},
+		{options.ErrConflict, CodeOptionValue},
+		{schema.ErrColumnNotFound, CodeBadField},
+		{schema.ErrColumnExists, CodeDuplicateColumn},
+		{schema.ErrRefused, CodeNotSupported},
+		{schema.ErrInvalid, CodeInvalidTable},
+		{snapshot.ErrTagExists, CodeWrongArguments},
+		{snapshot.ErrTagNotFound, CodeWrongArguments},
+	} {
+		if errors.Is(err, m.is) {
+			return newSQLError(m.code, err.Error())
+		}
+	}
+	return nil
+}

@@ -11,14 +11,13 @@ import (
 	"github.com/lakesql/lakesql/catalog"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
+	"github.com/lakesql/lakesql/sqlengine/plan"
 	"github.com/lakesql/lakesql/storage"
 )
 
 // Config is what a Builder needs; all members are required.
 type Config struct {
 	Provider *bridge.Provider
-	// Runner runs statements inside statements; it is asked when one is run.
-	Runner func() sql.StatementRunner
 	// Analyze plans a statement that was parsed, without running it.
 	Analyze func(ctx *sql.Context, stmt ast.Statement, text string) (sql.Node, error)
 }
@@ -26,7 +25,7 @@ type Config struct {
 // Builder makes plan nodes of the dialect's statements. It is safe for many sessions.
 type Builder struct {
 	provider *bridge.Provider
-	runner   func() sql.StatementRunner
+	exec     sql.NodeExecBuilder
 	analyze  func(ctx *sql.Context, stmt ast.Statement, text string) (sql.Node, error)
 }
 
@@ -34,7 +33,7 @@ var _ dialect.Builder = (*Builder)(nil)
 
 // New returns a Builder.
 func New(c Config) *Builder {
-	return &Builder{provider: c.Provider, runner: c.Runner, analyze: c.Analyze}
+	return &Builder{provider: c.Provider, exec: plan.New(), analyze: c.Analyze}
 }
 
 // Build implements dialect.Builder.

@@ -154,37 +154,34 @@ func defaultText(column string, d *dialect.Default) (*string, error) {
 
 // createAs runs CREATE TABLE … AS SELECT. A table whose rows could not be written
 // is removed again.
-func (b *Builder) createAs(ctx *sql.Context, db string, s *dialect.CreateTable) (r bridge.Result, err error) {
-	columns, iter, err := b.query(ctx, s)
+func (b *Builder) createAs(ctx *sql.Context, db string, s *dialect.CreateTable) (bridge.Result, error) {
+	n, err := b.analyze(ctx, s.Query, s.AsSelect.SQL)
 	if err != nil {
-		return r, err
+		return bridge.Result{}, err
 	}
-	closed := false
-	defer func() {
-		if !closed {
-			err = errors.Join(err, iter.Close(ctx))
-		}
-	}()
 	def, err := b.definition(ctx, s)
 	if err != nil {
-		return r, err
+		return bridge.Result{}, err
 	}
 	if len(def.Fields) > 0 {
-		return r, bridge.Errorf(bridge.CodeNotSupported, "CREATE TABLE … AS SELECT takes its columns from the query; a list of columns is not supported")
+		return bridge.Result{}, bridge.Errorf(bridge.CodeNotSupported, "CREATE TABLE … AS SELECT takes its columns from the query; a list of columns is not supported")
+	}
+	columns := n.Schema()
+	if gmstypes.IsOkResultSchema(columns) {
+		return bridge.Result{}, bridge.Errorf(bridge.CodeParse, "CREATE TABLE … AS needs a query that gives rows")
 	}
 	for _, c := range columns {
 		t, err := bridge.TypeOf(c.Type)
 		if err != nil {
-			return r, fmt.Errorf("column '%s': %w", c.Name, err)
+			return bridge.Result{}, fmt.Errorf("column '%s': %w", c.Name, err)
 		}
 		def.Fields = append(def.Fields, types.Field{Name: c.Name, Type: t})
 	}
 	if err := b.create(ctx, db, s.Name.Table, def); err != nil {
-		return r, err
+		return bridge.Result{}, err
 	}
-	r, err = b.provider.Fill(ctx, db, s.Name.Table, func(*sql.Context) (sql.RowIter, error) {
-		closed = true // the insert closes it
-		return iter, nil
+	r, err := b.provider.Fill(ctx, db, s.Name.Table, func(ctx *sql.Context) (sql.RowIter, error) {
+		return b.exec.Build(ctx, n, nil)
 	})
 	if err != nil {
 		if s, serr := bridge.SessionOf(ctx); serr == nil {
@@ -193,20 +190,4 @@ func (b *Builder) createAs(ctx *sql.Context, db string, s *dialect.CreateTable) 
 		err = errors.Join(err, b.provider.Catalog().DropTable(ctx, db, s.Name.Table))
 	}
 	return r, err
-}
-
-// query runs the SELECT of a statement.
-func (b *Builder) query(ctx *sql.Context, s *dialect.CreateTable) (sql.Schema, sql.RowIter, error) {
-	type result struct {
-		schema sql.Schema
-		iter   sql.RowIter
-	}
-	r, err := sql.RunInterpreted(ctx, func(ctx *sql.Context) (result, error) {
-		schema, iter, _, err := b.runner().QueryWithBindings(ctx, s.AsSelect.SQL, s.Query, nil, nil)
-		return result{schema, iter}, err
-	})
-	if err == nil && gmstypes.IsOkResultSchema(r.schema) {
-		err = bridge.Errorf(bridge.CodeParse, "CREATE TABLE … AS needs a query that gives rows")
-	}
-	return r.schema, r.iter, err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/dialect"
 )
 
 // Metrics counts what the handler did. It may be read at any time.
@@ -124,8 +125,17 @@ func (h *Handler) guard(err *error, query string) {
 		*err = fmt.Errorf("internal error: %v", r)
 	}
 	if *err != nil {
-		*err = bridge.SQLError(*err)
+		*err = sqlError(*err)
 	}
+}
+
+// sqlError gives an error its MySQL code. Faults of a statement's text bring their own.
+func sqlError(err error) *mysql.SQLError {
+	var d *dialect.Error
+	if errors.As(err, &d) {
+		return &mysql.SQLError{Num: d.Code, State: d.State, Message: d.Message}
+	}
+	return bridge.SQLError(err)
 }
 
 // begin opens the statement's context, entry in the process list and session
@@ -183,7 +193,7 @@ func (h *Handler) run(s *statement) (rest string, err error) {
 		return rest, err
 	}
 	// The columns are out: the host cannot send an error any more, we can.
-	if werr := h.sendError(s, bridge.SQLError(err)); werr != nil {
+	if werr := h.sendError(s, sqlError(err)); werr != nil {
 		return "", err
 	}
 	return "", nil
