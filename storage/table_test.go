@@ -244,3 +244,44 @@ func TestReplacedSnapshotIsPublishedAgain(t *testing.T) {
 		same(t, get(t, tb, storage.ViewOptions{}, storage.ScanOptions{}), append(want, rec{k: 4, v: "next"})...)
 	}
 }
+
+// A table that another process drops and makes anew under an open handle is read
+// and written as what it is now.
+func TestTableReplacedUnderAnOpenHandle(t *testing.T) {
+	store := mem.New(time.Now)
+	ours, theirs := storage.NewEnv(storage.Config{Store: store}), storage.NewEnv(storage.Config{Store: store})
+	defer ours.Close()
+	defer theirs.Close()
+	const dir = "/wh/default.db/t"
+	tb, err := storage.Create(t.Context(), ours, dir, kv(map[string]string{"bucket": "-1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, tb, rec{k: 1, v: "old"})
+	put(t, tb, rec{k: 2, v: "old"})
+	if err := storage.Drop(t.Context(), theirs, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tb.View(t.Context(), storage.ViewOptions{}); !errors.Is(err, storage.ErrNotFound) {
+		t.Fatalf("view of a dropped table: %v", err)
+	}
+	def := kv(map[string]string{"bucket": "1"})
+	def.Fields[1] = types.Field{Name: "w", Type: types.String()}
+	other, err := storage.Create(t.Context(), theirs, dir, def)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(5) {
+		put(t, other, rec{k: 1, v: string(rune('a' + i))})
+	}
+	v, err := tb.View(t.Context(), storage.ViewOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name := v.Schema().Fields[1].Name; name != "w" {
+		t.Errorf("column %s of the old table", name)
+	}
+	v.Close()
+	put(t, tb, rec{k: 1, v: "new"}, rec{k: 7, v: "new"})
+	same(t, get(t, other, storage.ViewOptions{}, storage.ScanOptions{}), rec{k: 1, v: "new"}, rec{k: 7, v: "new"})
+}

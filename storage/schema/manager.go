@@ -30,7 +30,8 @@ const (
 
 // Manager reads and writes the schema files of one table. It is safe for many
 // goroutines, here and in other processes. Schemas that were read are kept, as
-// they never change; a table that was dropped and made anew needs a new Manager.
+// they never change; but Latest looks at its file each time and forgets them all
+// when the table was dropped and made anew meanwhile.
 type Manager struct {
 	// Now tells the time for new schemas; nil is time.Now. It is set before use.
 	Now func() time.Time
@@ -39,12 +40,18 @@ type Manager struct {
 	dir   string
 
 	mu   sync.Mutex
-	byID map[int64]*Schema
+	byID map[int64]kept
+}
+
+// kept is a schema with the bytes that it was read from.
+type kept struct {
+	data   []byte
+	schema *Schema
 }
 
 // New returns the Manager of the table in tableDir. It does no IO.
 func New(store fileio.Store, tableDir string) *Manager {
-	return &Manager{store: store, dir: fileio.Join(tableDir, dirName), byID: map[int64]*Schema{}}
+	return &Manager{store: store, dir: fileio.Join(tableDir, dirName), byID: map[int64]kept{}}
 }
 
 // Path is the file of a schema id.
@@ -88,23 +95,51 @@ func (m *Manager) Latest(ctx context.Context) (*Schema, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNoSchema, m.dir)
 	}
-	return m.Get(ctx, ids[len(ids)-1])
+	id := ids[len(ids)-1]
+	data, err := m.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	have, ok := m.byID[id]
+	if ok && !bytes.Equal(have.data, data) {
+		clear(m.byID) // another table has taken the place
+		ok = false
+	}
+	m.mu.Unlock()
+	if ok {
+		return have.schema, nil
+	}
+	return m.parse(id, data)
 }
 
 // Get is the schema with an id. A missing file is fileio.ErrNotFound.
 func (m *Manager) Get(ctx context.Context, id int64) (*Schema, error) {
 	m.mu.Lock()
-	s := m.byID[id]
+	have, ok := m.byID[id]
 	m.mu.Unlock()
-	if s != nil {
-		return s, nil
+	if ok {
+		return have.schema, nil
 	}
-	path := m.Path(id)
-	data, err := fileio.ReadFile(ctx, m.store, path)
+	data, err := m.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.parse(id, data)
+}
+
+func (m *Manager) read(ctx context.Context, id int64) ([]byte, error) {
+	data, err := fileio.ReadFile(ctx, m.store, m.Path(id))
 	if err != nil {
 		return nil, fmt.Errorf("read schema %d: %w", id, err)
 	}
-	s, err = Decode(data)
+	return data, nil
+}
+
+// parse decodes a schema file and keeps what it holds.
+func (m *Manager) parse(id int64, data []byte) (*Schema, error) {
+	path := m.Path(id)
+	s, err := Decode(data)
 	if err != nil {
 		if errors.Is(err, corrupt.Err) {
 			return nil, corrupt.Wrap(path, err)
@@ -114,17 +149,17 @@ func (m *Manager) Get(ctx context.Context, id int64) (*Schema, error) {
 	if s.ID != id {
 		return nil, corrupt.Errorf(path, corrupt.NoOffset, "schema has the id %d", s.ID)
 	}
-	return m.keep(s), nil
+	return m.keep(s, data), nil
 }
 
-// keep notes a schema, or gives the one that was noted before.
-func (m *Manager) keep(s *Schema) *Schema {
+// keep notes a schema, or gives the one that was noted before from the same bytes.
+func (m *Manager) keep(s *Schema, data []byte) *Schema {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if old := m.byID[s.ID]; old != nil {
-		return old
+	if old, ok := m.byID[s.ID]; ok && bytes.Equal(old.data, data) {
+		return old.schema
 	}
-	m.byID[s.ID] = s
+	m.byID[s.ID] = kept{data, s}
 	return s
 }
 
@@ -138,7 +173,7 @@ func (m *Manager) Create(ctx context.Context, s *Schema) error {
 	if len(ids) > 0 || s.ID != 0 {
 		return fmt.Errorf("create %s: %w", m.Path(s.ID), ErrExists)
 	}
-	err = m.publish(ctx, s)
+	_, err = m.publish(ctx, s)
 	if errors.Is(err, fileio.ErrExist) {
 		return fmt.Errorf("create %s: %w", m.Path(s.ID), ErrExists)
 	}
@@ -162,9 +197,9 @@ func (m *Manager) Apply(ctx context.Context, changes []Change, hasSnapshot bool)
 		if next == base {
 			return base, nil
 		}
-		err = m.publish(ctx, next)
+		data, err := m.publish(ctx, next)
 		if err == nil {
-			return m.keep(next), nil
+			return m.keep(next, data), nil
 		}
 		if !errors.Is(err, fileio.ErrExist) {
 			return nil, err
@@ -179,21 +214,24 @@ func (m *Manager) now() time.Time {
 	return time.Now()
 }
 
-// publish writes a schema file if its id is free; fileio.ErrExist when it is
-// not. After an error that leaves it open whether the file is there, the file
-// is looked at.
-func (m *Manager) publish(ctx context.Context, s *Schema) error {
+// publish writes a schema file if its id is free, and returns its bytes;
+// fileio.ErrExist when it is not. After an error that leaves it open whether the
+// file is there, the file is looked at.
+func (m *Manager) publish(ctx context.Context, s *Schema) ([]byte, error) {
 	data, err := s.encode()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	path := m.Path(s.ID)
 	err = m.store.CreateIfAbsent(ctx, path, data)
-	if err == nil || errors.Is(err, fileio.ErrExist) {
-		return err
+	if err == nil {
+		return data, nil
+	}
+	if errors.Is(err, fileio.ErrExist) {
+		return nil, err
 	}
 	if got, readErr := fileio.ReadFile(ctx, m.store, path); readErr == nil && bytes.Equal(got, data) {
-		return nil
+		return data, nil
 	}
-	return fmt.Errorf("write %s: %w", path, err)
+	return nil, fmt.Errorf("write %s: %w", path, err)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
@@ -51,6 +52,9 @@ func (g *group) prepareAgain(ctx context.Context, latest *snapshot.Snapshot, liv
 		return nil, err
 	}
 	jobs, err := g.jobsOfFiles(ctx)
+	if errors.Is(err, fileio.ErrNotFound) {
+		return nil, nil // the table was dropped and made anew: there is nothing of ours in it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read back the rows of a lost snapshot: %w", err)
 	}
