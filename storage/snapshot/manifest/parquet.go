@@ -3,14 +3,11 @@ package manifest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/datafile"
@@ -18,146 +15,201 @@ import (
 )
 
 // Releases up to 2.0 could write manifests as Parquet (option manifest.format).
-// They are rare, so they are read through the array library by column name, row
-// by row.
+// They are rare, so they are read row by row, by member name. Everything happens
+// on the calling goroutine, so that a panic of the library over damaged bytes can
+// be turned into an error.
 
 const parquetMagic = "PAR1"
+
+// parquetShape is the schema of a file: paths of members, as in "/_FILE/_LEVEL",
+// without the groups that a list is wrapped in.
+type parquetShape struct {
+	leaves []string          // by column number
+	lists  map[string]int    // definition level at which the list is not null
+	groups map[string]int    // definition level at which the record is not null
+	first  map[string]string // a leaf below each record
+}
+
+func (s *parquetShape) add(c *parquet.Column, path string) {
+	kids := c.Columns()
+	switch {
+	case c.Leaf():
+		s.leaves[c.Index()] = path
+	case len(kids) == 1 && kids[0].Repeated():
+		s.lists[path] = c.MaxDefinitionLevel()
+		item := kids[0]
+		if inner := item.Columns(); len(inner) == 1 {
+			item = inner[0]
+		}
+		if item.Leaf() {
+			s.leaves[item.Index()] = path
+			return
+		}
+		s.addMembers(item, path)
+	default:
+		s.addMembers(c, path)
+	}
+}
+
+func (s *parquetShape) addMembers(c *parquet.Column, path string) {
+	s.groups[path] = c.MaxDefinitionLevel()
+	for _, kid := range c.Columns() {
+		s.add(kid, path+"/"+kid.Name())
+		if kid.Leaf() && s.first[path] == "" {
+			s.first[path] = path + "/" + kid.Name()
+		}
+	}
+}
 
 // parquetRows calls do with every row of a Parquet file.
 func parquetRows(ctx context.Context, data []byte, do func(columns) error) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // the library panics on some damage
+		if r := recover(); r != nil {
 			err = corrupt.Errorf("", corrupt.NoOffset, "parquet manifest: %v", r)
 		}
 	}()
-	r, err := file.NewParquetReader(bytes.NewReader(data), file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return corrupt.Errorf("", corrupt.NoOffset, "parquet manifest: %w", err)
 	}
-	fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		return corrupt.Errorf("", corrupt.NoOffset, "parquet manifest: %w", err)
+	s := &parquetShape{
+		leaves: make([]string, len(f.Schema().Columns())), lists: map[string]int{}, groups: map[string]int{}, first: map[string]string{},
 	}
-	table, err := fr.ReadTable(ctx)
-	if err != nil {
-		return corrupt.Errorf("", corrupt.NoOffset, "parquet manifest: %w", err)
-	}
-	defer table.Release()
-	tr := array.NewTableReader(table, 0)
-	defer tr.Release()
-	for tr.Next() {
-		rec := tr.RecordBatch()
-		cols := columns{}
-		for i, f := range rec.Schema().Fields() {
-			cols[f.Name] = rec.Column(i)
+	s.addMembers(f.Root(), "")
+	for _, group := range f.RowGroups() {
+		if err := s.rows(ctx, group, do); err != nil {
+			return err
 		}
-		for row := range int(rec.NumRows()) {
-			if err := do(cols.at(row)); err != nil {
+	}
+	return nil
+}
+
+const rowsAtOnce = 64
+
+func (s *parquetShape) rows(ctx context.Context, group parquet.RowGroup, do func(columns) error) (err error) {
+	rows := group.Rows()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	buf := make([]parquet.Row, rowsAtOnce)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, readErr := rows.ReadRows(buf)
+		for _, row := range buf[:n] {
+			c := columns{shape: s, values: make(map[string][]parquet.Value, len(s.leaves))}
+			for _, v := range row {
+				path := s.leaves[v.Column()]
+				c.values[path] = append(c.values[path], v)
+			}
+			if err := do(c); err != nil {
 				return err
 			}
 		}
+		switch {
+		case errors.Is(readErr, io.EOF):
+			return nil
+		case readErr != nil:
+			return corrupt.Errorf("", corrupt.NoOffset, "parquet manifest: %w", readErr)
+		case n == 0:
+			return corrupt.Errorf("", corrupt.NoOffset, "parquet manifest: rows are missing")
+		}
 	}
-	return tr.Err()
 }
 
-// columns are the members of a record by name.
-type columns map[string]arrow.Array
+// columns are the members of a record in one row.
+type columns struct {
+	shape  *parquetShape
+	values map[string][]parquet.Value
+	path   string // of the record
+	item   int    // which item, where the record is that of a list
+}
 
-// at binds the members to one row: each becomes a slice of one element.
-func (c columns) at(row int) columns {
-	bound := make(columns, len(c))
-	for name, a := range c {
-		bound[name] = array.NewSlice(a, int64(row), int64(row)+1)
+// value returns the value of a leaf; ok is false for null.
+func (c columns) value(name string) (v parquet.Value, ok bool) {
+	list := c.values[c.path+"/"+name]
+	if c.item >= len(list) || list[c.item].IsNull() {
+		return v, false
 	}
-	return bound
+	return list[c.item], true
 }
 
 func (c columns) null(name string) bool {
-	a, ok := c[name]
-	return !ok || a.IsNull(0)
+	_, ok := c.value(name)
+	return !ok
 }
 
-// record returns the members of a nested record, nil for null.
-func (c columns) record(name string) columns {
-	if c.null(name) {
-		return nil
-	}
-	return recordAt(c[name], 0)
+// record returns the members of a nested record; ok is false for null.
+func (c columns) record(name string) (r columns, ok bool) {
+	r = columns{shape: c.shape, values: c.values, path: c.path + "/" + name, item: c.item}
+	return r, r.there()
 }
 
-func recordAt(a arrow.Array, i int) columns {
-	s, ok := a.(*array.Struct)
-	if !ok || s.IsNull(i) {
-		return nil
-	}
-	members := columns{}
-	for k, f := range s.DataType().(*arrow.StructType).Fields() {
-		// Field gives the members of the slice's rows.
-		members[f.Name] = s.Field(k)
-	}
-	return members.at(i)
+// there reports whether the record is not null.
+func (c columns) there() bool {
+	list := c.values[c.shape.first[c.path]]
+	return c.item < len(list) && list[c.item].DefinitionLevel() >= c.shape.groups[c.path]
 }
 
 // long returns a number, absent for null; an error for another type.
 func (c columns) long(name string, absent int64) (int64, error) {
-	if c.null(name) {
+	v, ok := c.value(name)
+	if !ok {
 		return absent, nil
 	}
-	return longAt(c[name], 0, name)
+	return longOf(v, name)
 }
 
-func longAt(a arrow.Array, i int, name string) (int64, error) {
-	switch a := a.(type) {
-	case *array.Int8:
-		return int64(a.Value(i)), nil
-	case *array.Int32:
-		return int64(a.Value(i)), nil
-	case *array.Int64:
-		return a.Value(i), nil
-	case *array.Timestamp:
-		return int64(a.Value(i)), nil
+func longOf(v parquet.Value, name string) (int64, error) {
+	switch v.Kind() {
+	case parquet.Int32:
+		return int64(v.Int32()), nil
+	case parquet.Int64:
+		return v.Int64(), nil
 	}
-	return 0, corrupt.Errorf("", corrupt.NoOffset, "member %s is of type %s", name, a.DataType())
+	return 0, corrupt.Errorf("", corrupt.NoOffset, "member %s is of type %s", name, v.Kind())
 }
 
-// bytes returns bytes or text, nil for null.
+// bytes returns a copy of bytes or text, nil for null.
 func (c columns) bytes(name string) ([]byte, error) {
-	if c.null(name) {
+	v, ok := c.value(name)
+	if !ok {
 		return nil, nil
 	}
-	switch a := c[name].(type) {
-	case *array.Binary:
-		return append([]byte{}, a.Value(0)...), nil
-	case *array.String:
-		return []byte(a.Value(0)), nil
+	if v.Kind() != parquet.ByteArray {
+		return nil, corrupt.Errorf("", corrupt.NoOffset, "member %s is of type %s", name, v.Kind())
 	}
-	return nil, corrupt.Errorf("", corrupt.NoOffset, "member %s is of type %s", name, c[name].DataType())
+	return append([]byte{}, v.ByteArray()...), nil
 }
 
-// items returns the array of a list and the range of the row's items.
-func (c columns) items(name string) (a arrow.Array, from, to int) {
-	if c.null(name) {
-		return nil, 0, 0
+// items returns the items of a list; ok is false for null.
+func (c columns) items(name string) (list []parquet.Value, ok bool) {
+	path := c.path + "/" + name
+	leaf := path
+	if first := c.shape.first[path]; first != "" {
+		leaf = first
 	}
-	l, ok := c[name].(*array.List)
-	if !ok {
-		return nil, 0, 0
+	list = c.values[leaf]
+	level, known := c.shape.lists[path]
+	if !known || len(list) == 0 || list[0].DefinitionLevel() < level {
+		return nil, false
 	}
-	start, end := l.ValueOffsets(0)
-	return l.ListValues(), int(start), int(end)
+	if list[0].DefinitionLevel() == level {
+		return nil, true // not null, and nothing in it
+	}
+	return list, true
 }
 
 func (c columns) longs(name string, nullItem int64) ([]int64, error) {
-	a, from, to := c.items(name)
-	if a == nil {
+	items, ok := c.items(name)
+	if !ok {
 		return nil, nil
 	}
-	list := make([]int64, 0, to-from)
-	for i := from; i < to; i++ {
+	list := make([]int64, 0, len(items))
+	for _, item := range items {
 		v := nullItem
-		if !a.IsNull(i) {
+		if !item.IsNull() {
 			var err error
-			if v, err = longAt(a, i, name); err != nil {
+			if v, err = longOf(item, name); err != nil {
 				return nil, err
 			}
 		}
@@ -167,17 +219,16 @@ func (c columns) longs(name string, nullItem int64) ([]int64, error) {
 }
 
 func (c columns) texts(name string) ([]string, error) {
-	a, from, to := c.items(name)
-	if a == nil {
+	items, ok := c.items(name)
+	if !ok {
 		return nil, nil
 	}
-	s, ok := a.(*array.String)
-	if !ok {
-		return nil, corrupt.Errorf("", corrupt.NoOffset, "items of %s are of type %s", name, a.DataType())
-	}
-	list := make([]string, 0, to-from)
-	for i := from; i < to; i++ {
-		list = append(list, s.Value(i))
+	list := make([]string, 0, len(items))
+	for _, item := range items {
+		if item.IsNull() || item.Kind() != parquet.ByteArray {
+			return nil, corrupt.Errorf("", corrupt.NoOffset, "an item of %s is no text", name)
+		}
+		list = append(list, string(item.ByteArray()))
 	}
 	return list, nil
 }
@@ -209,7 +260,7 @@ func (c columns) read(err *error, name string, dst any) {
 	case *[]int64:
 		*p, *err = c.longs(name, -1)
 	case *stats.Binary:
-		if r := c.record(name); r != nil {
+		if r, ok := c.record(name); ok {
 			r.read(err, "_MIN_VALUES", &p.Min)
 			r.read(err, "_MAX_VALUES", &p.Max)
 			r.read(err, "_NULL_COUNTS", &p.NullCounts)
@@ -238,8 +289,8 @@ func decodeParquetEntries(ctx context.Context, data []byte) ([]Entry, error) {
 		c.read(&err, "_PARTITION", &e.Partition)
 		c.read(&err, "_BUCKET", &e.Bucket)
 		c.read(&err, "_TOTAL_BUCKETS", &e.TotalBuckets)
-		f := c.record("_FILE")
-		if err == nil && (f == nil || e.Partition == nil || kind < 0 || kind > 1) {
+		f, ok := c.record("_FILE")
+		if err == nil && (!ok || e.Partition == nil || kind < 0 || kind > 1) {
 			err = corrupt.Errorf("", corrupt.NoOffset, "an entry without file or partition, or of kind %d", kind)
 		}
 		if err != nil {
@@ -321,11 +372,11 @@ func decodeParquetIndex(ctx context.Context, data []byte) ([]IndexEntry, error) 
 		if err == nil && (!plainName(e.File.Name) || kind < 0 || kind > 1 || e.Partition == nil) {
 			err = corrupt.Errorf("", corrupt.NoOffset, "index file %q, kind %d", e.File.Name, kind)
 		}
-		if a, from, to := c.items("_DELETIONS_VECTORS_RANGES"); a != nil {
+		if items, ok := c.items("_DELETIONS_VECTORS_RANGES"); ok {
 			e.File.Vectors = []datafile.VectorRange{}
-			for i := from; i < to; i++ {
-				item := recordAt(a, i)
-				if item == nil {
+			for i := range items {
+				item := columns{shape: c.shape, values: c.values, path: c.path + "/_DELETIONS_VECTORS_RANGES", item: i}
+				if !item.there() {
 					continue
 				}
 				var v datafile.VectorRange
@@ -336,7 +387,7 @@ func decodeParquetIndex(ctx context.Context, data []byte) ([]IndexEntry, error) 
 				e.File.Vectors = append(e.File.Vectors, v)
 			}
 		}
-		if g := c.record("_GLOBAL_INDEX"); g != nil {
+		if g, ok := c.record("_GLOBAL_INDEX"); ok {
 			e.File.Global = &datafile.GlobalIndex{}
 			var ids []int64
 			g.read(&err, "_ROW_RANGE_START", &e.File.Global.RowRangeStart)
