@@ -19,12 +19,14 @@ const maxNamed = 5
 // It is a fault of the caller, not a conflict.
 func checkDelta(delta []manifest.Entry) error {
 	adds, deletes := byKind(delta)
-	live, left, err := manifest.Merge(adds, deletes)
-	if err != nil {
-		return fmt.Errorf("commit of contradicting files: %w", err)
+	if e := manifest.Twice(adds); e != nil {
+		return fmt.Errorf("commit adds data file %s twice", e.File.Name)
 	}
-	if len(live) < len(adds) || len(left) < len(deletes) {
-		return fmt.Errorf("commit adds and deletes the same data file at the same level")
+	if e := manifest.Twice(deletes); e != nil {
+		return fmt.Errorf("commit deletes data file %s twice", e.File.Name)
+	}
+	if e := manifest.Twice(slices.Concat(adds, deletes)); e != nil {
+		return fmt.Errorf("commit adds and deletes data file %s at the same level", e.File.Name)
 	}
 	return nil
 }
@@ -54,8 +56,8 @@ func findConflict(live []*manifest.Entry, delta []manifest.Entry, keys []types.T
 	if len(left) > 0 {
 		return fmt.Errorf("file deletion conflicts detected, give up committing: %s not live any more: %w", names(left), ErrConflict)
 	}
-	if _, _, err := manifest.Merge(slices.Concat(rest, adds), nil); err != nil {
-		return fmt.Errorf("files to add are in the table already, give up committing: %w: %w", err, ErrConflict)
+	if e := manifest.Twice(slices.Concat(rest, adds)); e != nil {
+		return fmt.Errorf("data file %s is in the table already, give up committing: %w", e.File.Name, ErrConflict)
 	}
 	if len(keys) == 0 {
 		return nil

@@ -220,6 +220,13 @@ func Merge(adds, deletes []*Entry) (live, unmatched []*Entry, err error) {
 	return live, unmatched, nil
 }
 
+// Twice returns an entry whose file another one of the list has too, nil if all
+// differ. Kinds do not count.
+func Twice(list []*Entry) *Entry {
+	_, twice := newFileSet(list)
+	return twice
+}
+
 // fileSet finds entries by the identity of their file: an open-addressing table
 // of positions, which costs a few nanoseconds an entry and no allocation each.
 type fileSet struct {
