@@ -30,7 +30,8 @@ type Request struct {
 	DeltaOnly bool
 	// CreatedSinceMillis leaves out files that were created before.
 	CreatedSinceMillis *int64
-	// TopLevelOnly scans the files of the highest level alone ($ro of a primary key table).
+	// TopLevelOnly scans the files of the highest level alone, and of levels above it
+	// from before num-levels was lowered ($ro of a primary key table).
 	TopLevelOnly bool
 	// Pending are files that are not published yet, in front of the snapshot's.
 	Pending []*manifest.Entry
@@ -255,7 +256,7 @@ func (p *planner) bucket(ctx context.Context, e *manifest.Entry, files []*datafi
 	}
 	kept := files[:0]
 	for _, m := range files {
-		if p.prune.key(m) && (!p.r.TopLevelOnly || m.Level == p.topLevel()) {
+		if p.prune.key(m) && (!p.r.TopLevelOnly || m.Level >= p.topLevel()) {
 			kept = append(kept, m)
 		}
 	}
