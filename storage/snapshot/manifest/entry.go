@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -357,7 +358,9 @@ func (ed *entryDecoder) stats(n *node) stats.Binary {
 			if a := d.array(f.node); a != nil {
 				start := len(ed.counts)
 				ed.counts = d.longs(ed.counts, a, -1)
-				b.NullCounts = ed.counts[start:len(ed.counts):len(ed.counts)]
+				if b.NullCounts = ed.counts[start:len(ed.counts):len(ed.counts)]; b.NullCounts == nil {
+					b.NullCounts = []int64{} // empty is not null
+				}
 			}
 		default:
 			d.skip(f.node)
@@ -441,10 +444,13 @@ func appendStats(dst []byte, b stats.Binary) []byte {
 		return append(appendText(appendText(dst, emptyRow), emptyRow), 2, 0)
 	}
 	dst = appendRow(appendRow(dst, b.Min), b.Max)
-	if b.NullCounts == nil {
-		return append(dst, 0)
-	}
 	dst = append(dst, 2)
+	if b.NullCounts == nil {
+		// Java takes no null here: a null for each column says as much.
+		if n := arity(b.Min); n > 0 {
+			dst = append(appendLong(dst, int64(n)), make([]byte, n)...)
+		}
+	}
 	if len(b.NullCounts) > 0 {
 		dst = appendLong(dst, int64(len(b.NullCounts)))
 		for _, v := range b.NullCounts {
@@ -452,6 +458,14 @@ func appendStats(dst []byte, b stats.Binary) []byte {
 		}
 	}
 	return append(dst, 0)
+}
+
+// arity is the number of columns of a serialised row.
+func arity(row []byte) int {
+	if len(row) < 4 {
+		return 0
+	}
+	return min(int(binary.BigEndian.Uint32(row)), len(row)/8) // a column has eight bytes
 }
 
 // decodeEntries decodes a manifest file.
