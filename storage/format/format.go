@@ -40,8 +40,9 @@ type ReadOptions struct {
 type BlockStats struct {
 	FirstRow int64 // position in the file
 	Rows     int64
-	// Column gives the bounds of a top-level column by name: min, max and null
-	// count (-1: unknown). ok is false when nothing is known.
+	// Column gives the bounds of a top-level column of ReadOptions.Fields by name:
+	// min, max (nulls: no bounds are known, or all rows are null) and null count
+	// (-1: unknown). ok is false when nothing is known.
 	Column func(name string) (min, max columnar.Value, nulls int64, ok bool)
 }
 

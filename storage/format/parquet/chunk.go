@@ -13,7 +13,7 @@ import (
 
 const (
 	// windowBytes is how much of a chunk one read takes, unless a page is larger.
-	windowBytes = 1 << 20
+	windowBytes = 256 << 10
 	// headerBytes is what is looked at first for a page header; maxHeaderBytes the
 	// most that statistics may make of it.
 	headerBytes    = 512

@@ -21,6 +21,8 @@
 //     indexes, so that any changed byte of our files is noticed.
 //  6. A batch's vectors are valid until the next call of Next. A dictionary is a new
 //     vector for each column chunk and stays valid and unchanged.
-//  7. A Format and its free lists are safe from many goroutines; a reader and a
+//  7. The machine is little-endian, as files are: numbers are viewed as they lie in
+//     a page.
+//  8. A Format and its free lists are safe from many goroutines; a reader and a
 //     writer are for one.
 package parquet

@@ -196,7 +196,7 @@ func (c *flatColumn) decodeDict(h *pageHeader, size int) error {
 // decodeDictionary makes a new vector of a dictionary page: callers keep tables by it.
 func decodeDictionary(conv *converter, leaf *node, body []byte, n int, strict bool) (*columnar.Vector, error) {
 	vals := values{width: widthOf(leaf.typ, leaf.length)}
-	if n > len(body) && !(leaf.typ == pFixed && leaf.length == 0) {
+	if n > len(body) {
 		return nil, badf("dictionary of %d values in %d bytes", n, len(body))
 	}
 	body = append(make([]byte, 0, len(body)+slack), body...)

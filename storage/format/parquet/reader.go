@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/format"
 	"github.com/lakesql/lakesql/storage/types"
@@ -197,6 +196,3 @@ func (c *nullColumn) take(n int) (*columnar.Vector, error) {
 	}
 	return c.v, nil
 }
-
-// wrapFile names the file in a corruption error.
-func (s *source) wrapFile(err error) error { return corrupt.Wrap(s.path, err) }

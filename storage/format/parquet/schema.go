@@ -87,7 +87,7 @@ func (b *treeBuilder) children(parent *node, path []string, depth int) error {
 				return err
 			}
 		} else {
-			if n.typ < 0 || n.typ > pFixed || n.children != 0 || n.typ == pFixed && n.length < 0 {
+			if n.typ < 0 || n.typ > pFixed || n.children != 0 || n.typ == pFixed && n.length <= 0 {
 				return badf("schema element %q has type %v with length %d and %d children", n.name, n.typ, n.length, n.children)
 			}
 			n.leaf = len(b.leaves)
