@@ -101,6 +101,12 @@ func newPaths(l *write.Layout, inc *datafile.Increment) ([]string, error) {
 				return nil, err
 			}
 			out = append(out, p)
+			for _, extra := range m.ExtraFiles {
+				if p, err = l.Paths().Beside(inc.Partition, inc.Bucket, m, extra); err != nil {
+					return nil, err
+				}
+				out = append(out, p)
+			}
 		}
 	}
 	for i := range inc.NewIndexFiles {

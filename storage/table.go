@@ -96,6 +96,9 @@ func Create(ctx context.Context, env *Env, dir string, def schema.Definition) (*
 		return nil, err
 	}
 	t := newTable(env, dir)
+	if _, err := t.newLayout(s); err != nil {
+		return nil, err
+	}
 	if err := t.schemas.Create(ctx, s); err != nil {
 		return nil, fmt.Errorf("create table %s: %w", dir, err)
 	}
@@ -150,11 +153,28 @@ func (t *Table) Alter(ctx context.Context, changes []schema.Change) (*schema.Sch
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkAlter(ctx, changes, latest != nil); err != nil {
+		return nil, fmt.Errorf("alter table %s: %w", t.Name(), err)
+	}
 	s, err := t.schemas.Apply(ctx, changes, latest != nil)
 	if err != nil {
 		return nil, fmt.Errorf("alter table %s: %w", t.Name(), err)
 	}
 	return s, nil
+}
+
+// checkAlter refuses changes that would make a table that cannot be written.
+func (t *Table) checkAlter(ctx context.Context, changes []schema.Change, hasSnapshot bool) error {
+	base, err := t.schemas.Latest(ctx)
+	if err != nil {
+		return err
+	}
+	next, err := base.Apply(changes, hasSnapshot, t.env.Now())
+	if err != nil || next == base {
+		return err
+	}
+	_, err = t.newLayout(next)
+	return err
 }
 
 // layoutOf is the write layout of a schema, remembered for the newest one.

@@ -288,6 +288,7 @@ func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
 	if w.err != nil {
 		return CommitResult{}, w.err
 	}
+	defer w.st.Release()
 	res, err := w.v.t.publisher.Publish(ctx, w.st)
 	if err != nil {
 		return CommitResult{}, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)

@@ -48,6 +48,7 @@ func picture() []layer {
 		{"storage/spill", valuesHeight + 2},
 
 		// encodings
+		{"storage/fileindex", encodingsHeight},
 		{"storage/format/codec", encodingsHeight},
 		{"storage/format", encodingsHeight},
 		{"storage/format/", encodingsHeight + 1},

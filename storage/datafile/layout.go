@@ -3,6 +3,7 @@ package datafile
 import (
 	"fmt"
 
+	"github.com/lakesql/lakesql/storage/fileindex"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/stats"
@@ -41,6 +42,7 @@ type Layout struct {
 	extra         map[string]string
 	modes         []stats.Mode // of the table columns
 	dense         bool
+	index         fileindex.Spec
 }
 
 // NewLayout makes the layout of files of a level, or of changelog files, from the
@@ -77,6 +79,12 @@ func NewLayout(s *schema.Schema, o options.Table, level int, changelog bool) (*L
 		l.setKeys()
 	}
 	l.physical = append(l.physical, s.Fields...)
+	if !changelog {
+		var err error
+		if l.index, err = fileindex.NewSpec(s.Fields, s.Options, o.File.IndexInManifestBytes); err != nil {
+			return nil, err
+		}
+	}
 	return l, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/fileindex"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/format"
 	"github.com/lakesql/lakesql/storage/row"
@@ -62,6 +63,7 @@ type openFile struct {
 	enc        format.Writer
 	values     *stats.Collector
 	keyStats   *stats.Collector
+	index      *fileindex.Builder // nil: the table has none
 	rows       int64
 	deletes    int64
 	minSeq     int64
@@ -145,6 +147,9 @@ func (w *Writer) writePiece(ctx context.Context, b *columnar.Batch) error {
 		return fmt.Errorf("write %s: %w", o.path, err)
 	}
 	o.values.Add(b)
+	if o.index != nil {
+		o.index.Add(b)
+	}
 	if w.c.Layout.keys != nil {
 		o.keyStats.Add(&w.keys)
 		w.noteRecords(b)
@@ -249,6 +254,9 @@ func (w *Writer) begin(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("write %s: %w", o.path, err), o.store.Abort())
 	}
 	o.values = stats.NewCollector(l.schema.Fields, l.modes)
+	if !l.index.Empty() {
+		o.index = l.index.NewBuilder()
+	}
 	if l.keys != nil {
 		modes := make([]stats.Mode, len(l.keys))
 		for i := range modes {
@@ -268,9 +276,32 @@ func (w *Writer) finishFile(ctx context.Context) error {
 	if err := o.store.Finish(ctx); err != nil {
 		return fmt.Errorf("finish %s: %w", o.path, err)
 	}
-	w.done, w.paths, w.open = append(w.done, w.meta(o)), append(w.paths, o.path), nil
+	m := w.meta(o)
+	w.done, w.paths, w.open = append(w.done, m), append(w.paths, o.path), nil
+	return w.writeIndex(ctx, o, m)
+}
+
+// writeIndex puts the index of a finished file into its metadata if it is small,
+// else into a file beside it.
+func (w *Writer) writeIndex(ctx context.Context, o *openFile, m *Meta) error {
+	if o.index == nil {
+		return nil
+	}
+	data := o.index.Encode()
+	if int64(len(data)) <= w.c.Layout.index.InManifestBytes {
+		m.EmbeddedIndex = data
+		return nil
+	}
+	if err := fileio.WriteFile(ctx, w.c.Store, o.path+indexSuffix, data); err != nil {
+		return fmt.Errorf("write file index: %w", err)
+	}
+	m.ExtraFiles = []string{o.name + indexSuffix}
+	w.paths = append(w.paths, o.path+indexSuffix)
 	return nil
 }
+
+// indexSuffix ends the names of files that hold the index of a data file.
+const indexSuffix = ".index"
 
 func (w *Writer) meta(o *openFile) *Meta {
 	l := w.c.Layout

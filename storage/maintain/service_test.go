@@ -13,7 +13,10 @@ func TestWorkRunsInOrderAndOnce(t *testing.T) {
 	entered, release, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var ran []string
 	note := func(name string) func(context.Context) error {
-		return func(context.Context) error { ran = append(ran, name); return errors.New("a failure does not stop the service") }
+		return func(context.Context) error {
+			ran = append(ran, name)
+			return errors.New("a failure does not stop the service")
+		}
 	}
 	s.Submit("first", func(context.Context) error { close(entered); <-release; return nil })
 	<-entered

@@ -20,7 +20,7 @@ func patternOptions() []Def {
 		{Key: "fields.<f>.map.shared-shredding.max-columns", Kind: Int, Default: "256", Tier: Later, Feature: "shredded MAP columns", Doc: "most physical columns of a shredded MAP"},
 		{Key: "fields.<f>.map.shared-shredding.column-placement-policy", Kind: Enum, Default: "lru", Values: []string{"plain", "sequential", "lru"}, Tier: Later, Feature: "shredded MAP columns", Doc: "which physical column a map key takes"},
 		{Key: "fields.<f>.pk-vector.<x>", Kind: Text, Tier: Later, Feature: "indexes of primary key tables", Doc: "settings of a vector index"},
-		{Key: "file-index.bloom-filter.<x>", Kind: Text, Tier: NoEffect, Doc: "columns and settings of bloom filter indexes in data files"},
+		{Key: "file-index.bloom-filter.<x>", Kind: Text, Tier: Supported, Doc: "columns and settings of bloom filter indexes in data files"},
 		{Key: "file-index.bitmap.<x>", Kind: Text, Tier: NoEffect, Doc: "columns and settings of bitmap indexes in data files"},
 		{Key: "file-index.bsi.<x>", Kind: Text, Tier: NoEffect, Doc: "columns and settings of bit-sliced indexes in data files"},
 		{Key: "file-index.range-bitmap.<x>", Kind: Text, Tier: NoEffect, Doc: "columns and settings of range bitmap indexes in data files"},

@@ -184,7 +184,7 @@ func TestCheck(t *testing.T) {
 		{"snapshot.time-retained", "1 hour", Create, nil, ""},
 		{"snapshot.time-retained", "soon", Create, ErrValue, "a duration such as 10 min"},
 		{"tag.creation-period", "daily", Create, nil, ""},
-		{"file-index.bloom-filter.columns", "a", Create, nil, "no effect"},
+		{"file-index.bitmap.columns", "a", Create, nil, "no effect"},
 	} {
 		warnings, err := Check(map[string]string{c.key: c.value}, c.where)
 		if c.kind == nil {

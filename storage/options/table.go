@@ -46,19 +46,21 @@ type Bucket struct {
 // File says how data files are written. Changelog files have their own format
 // and codec in Changelog.
 type File struct {
-	Format         string // file.format: parquet, avro, …
-	FormatByLevel  map[int]string
-	Compression    string // file.compression: zstd, snappy, gzip, lz4, brotli or none
-	CodecByLevel   map[int]string
-	ZstdLevel      int    // file.compression.zstd-level
-	BlockBytes     int64  // file.block-size; 0: the format's default
-	TargetBytes    int64  // target-file-size; 0: see TargetFileBytes
-	TargetRows     int64  // target-file-row-num
-	Prefix         string // data-file.prefix
-	Directory      string // data-file.path-directory; "": the table's directory
-	ThinMode       bool   // data-file.thin-mode: no _KEY_ columns
-	CodecInName    bool   // file.suffix.include.compression
-	IndexBesideRow bool   // index-file-in-data-file-dir
+	Format               string // file.format: parquet, avro, …
+	FormatByLevel        map[int]string
+	Compression          string // file.compression: zstd, snappy, gzip, lz4, brotli or none
+	CodecByLevel         map[int]string
+	ZstdLevel            int    // file.compression.zstd-level
+	BlockBytes           int64  // file.block-size; 0: the format's default
+	TargetBytes          int64  // target-file-size; 0: see TargetFileBytes
+	TargetRows           int64  // target-file-row-num
+	Prefix               string // data-file.prefix
+	Directory            string // data-file.path-directory; "": the table's directory
+	ThinMode             bool   // data-file.thin-mode: no _KEY_ columns
+	CodecInName          bool   // file.suffix.include.compression
+	IndexBesideRow       bool   // index-file-in-data-file-dir
+	IndexInManifestBytes int64  // file-index.in-manifest-threshold
+	ReadIndex            bool   // file-index.read.enabled
 }
 
 // FormatAt is the format of new files of a level.
@@ -295,19 +297,21 @@ func (p *parser) bucket() Bucket {
 
 func (p *parser) file() File {
 	return File{
-		Format:         p.text("file.format"),
-		FormatByLevel:  p.levels("file.format.per.level"),
-		Compression:    p.text("file.compression"),
-		CodecByLevel:   p.levels("file.compression.per.level"),
-		ZstdLevel:      p.int("file.compression.zstd-level"),
-		BlockBytes:     p.size("file.block-size"),
-		TargetBytes:    p.size("target-file-size"),
-		TargetRows:     p.long("target-file-row-num"),
-		Prefix:         p.text("data-file.prefix"),
-		Directory:      p.text("data-file.path-directory"),
-		ThinMode:       p.bool("data-file.thin-mode"),
-		CodecInName:    p.bool("file.suffix.include.compression"),
-		IndexBesideRow: p.bool("index-file-in-data-file-dir"),
+		Format:               p.text("file.format"),
+		FormatByLevel:        p.levels("file.format.per.level"),
+		Compression:          p.text("file.compression"),
+		CodecByLevel:         p.levels("file.compression.per.level"),
+		ZstdLevel:            p.int("file.compression.zstd-level"),
+		BlockBytes:           p.size("file.block-size"),
+		TargetBytes:          p.size("target-file-size"),
+		TargetRows:           p.long("target-file-row-num"),
+		Prefix:               p.text("data-file.prefix"),
+		Directory:            p.text("data-file.path-directory"),
+		ThinMode:             p.bool("data-file.thin-mode"),
+		CodecInName:          p.bool("file.suffix.include.compression"),
+		IndexBesideRow:       p.bool("index-file-in-data-file-dir"),
+		IndexInManifestBytes: p.size("file-index.in-manifest-threshold"),
+		ReadIndex:            p.bool("file-index.read.enabled"),
 	}
 }
 

@@ -86,7 +86,13 @@ func (r *Reading) Open(s *Split) columnar.Reader {
 
 func (r *Reading) rawFile(s *Split, m *datafile.Meta) merge.OpenFunc {
 	return func(ctx context.Context) (columnar.Reader, error) {
-		return datafile.Open(ctx, r.c.Read, datafile.File{Partition: s.Partition, Bucket: s.Bucket, Meta: m},
+		f := datafile.File{Partition: s.Partition, Bucket: s.Bucket, Meta: m}
+		if r.c.Options.File.ReadIndex {
+			if ok, err := datafile.MayMatch(ctx, r.c.Read, f, r.filter); err != nil || !ok {
+				return merge.Concat(), err
+			}
+		}
+		return datafile.Open(ctx, r.c.Read, f,
 			datafile.ReadRequest{Fields: r.c.Read.Schema.FieldsOf(r.columns), Filter: r.filter})
 	}
 }
