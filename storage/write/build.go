@@ -142,10 +142,10 @@ func (b *builder) sorted(ctx context.Context, l *Layout, j *job, out *built, run
 		})
 	}
 	for _, batch := range j.batches {
-		err := m.Append(batch, out.nextSeq)
+		err := m.Adopt(batch, out.nextSeq)
 		if errors.Is(err, memtable.ErrFull) {
 			if err = flush(); err == nil {
-				err = m.Append(batch, out.nextSeq)
+				err = m.Adopt(batch, out.nextSeq)
 			}
 		}
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Layout is how the rows of a table go to partitions and buckets under one
-// version of its schema. It is immutable and safe to share.
+// version of its schema. It is safe to share; what others see of it is immutable.
 type Layout struct {
 	Schema  *schema.Schema
 	Options options.Table
@@ -30,6 +30,7 @@ type Layout struct {
 	index     indexfile.Dir
 	level0    *datafile.Layout
 	names     *datafile.Names
+	chunks    chunks
 }
 
 // NewLayout derives the layout of a schema of the table in tableDir, whose data

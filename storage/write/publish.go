@@ -73,6 +73,9 @@ func NewPublisher(c Config) *Publisher {
 // at the same time. ErrConflict: see there. On any other error, but for
 // commit.ErrUnknownOutcome, nothing of the statement is visible.
 func (p *Publisher) Publish(ctx context.Context, st *Statement) (Result, error) {
+	if st.released {
+		return Result{}, errors.New("publish a statement: its rows were let go")
+	}
 	if st.rows == 0 && st.Overwrite == nil {
 		return Result{}, nil
 	}

@@ -1,5 +1,7 @@
 package write
 
+import "slices"
+
 // Bucket names a bucket of a table: the serialised partition row and the number.
 type Bucket struct {
 	Partition string
@@ -11,38 +13,50 @@ type Bucket struct {
 const maxKeys = 100_000
 
 // keySet is the keys of one bucket that a write touched: hashes, or all of them.
+// They are put in order when somebody asks: most sets are never compared.
 type keySet struct {
 	all    bool
-	hashes map[uint32]struct{}
+	sorted bool
+	hashes []uint32
 }
 
 func (s *keySet) add(hashes []uint32) {
-	if s.all {
+	if s.all || len(hashes) == 0 {
 		return
 	}
-	if s.hashes == nil {
-		s.hashes = make(map[uint32]struct{}, len(hashes))
+	if len(s.hashes)+len(hashes) > maxKeys {
+		s.setAll()
+		return
 	}
-	for _, h := range hashes {
-		s.hashes[h] = struct{}{}
+	s.hashes, s.sorted = append(s.hashes, hashes...), false
+}
+
+// setAll makes the set stand for its whole bucket.
+func (s *keySet) setAll() { s.all, s.hashes = true, nil }
+
+// order sorts the hashes, each once.
+func (s *keySet) order() []uint32 {
+	if !s.sorted {
+		slices.Sort(s.hashes)
+		s.hashes, s.sorted = slices.Compact(s.hashes), true
 	}
-	if len(s.hashes) > maxKeys {
-		s.all, s.hashes = true, nil
-	}
+	return s.hashes
 }
 
 func (s *keySet) meets(o *keySet) bool {
 	if s.all || o.all {
 		return true
 	}
-	a, b := s.hashes, o.hashes
+	a, b := s.order(), o.order()
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	for h := range a {
-		if _, ok := b[h]; ok {
+	for _, h := range a {
+		i, found := slices.BinarySearch(b, h)
+		if found {
 			return true
 		}
+		b = b[i:]
 	}
 	return false
 }
@@ -83,14 +97,10 @@ func (w *writes) merge(o *writes) {
 	for b, s := range o.buckets {
 		t := w.of(b)
 		if s.all {
-			t.all, t.hashes = true, nil
+			t.setAll()
 			continue
 		}
-		hashes := make([]uint32, 0, len(s.hashes))
-		for h := range s.hashes {
-			hashes = append(hashes, h)
-		}
-		t.add(hashes)
+		t.add(s.hashes)
 	}
 }
 

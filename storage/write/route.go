@@ -18,7 +18,19 @@ type router struct {
 	buckets []int32
 	cols    []*columnar.Vector
 	key     []byte
+
+	// Of group. A pair of partition and bucket has the number partition * buckets + bucket.
+	table   []int32       // piece + 1 by number, 0: none yet
+	more    map[int]int32 // the same for numbers from maxTable on
+	numbers []int         // of the pieces
+	pieces  []piece
+	pieceOf []int32 // of each slot
+	ends    []int32 // of each piece in rows
+	rows    []int32
 }
+
+// maxTable is how large router.table may grow.
+const maxTable = 1 << 16
 
 // piece is the part of a batch that belongs to one partition and bucket: the
 // slots rows, or all slots when rows is nil.
@@ -50,7 +62,8 @@ func (r *router) route(b *columnar.Batch) []piece {
 		if r.bucketKey != nil {
 			p.bucket = r.buckets[0]
 		}
-		return []piece{p}
+		r.pieces = append(r.pieces[:0], p)
+		return r.pieces
 	}
 	return r.group(b.N)
 }
@@ -61,6 +74,11 @@ func (r *router) partitions(b *columnar.Batch) bool {
 	r.cols = r.cols[:0]
 	for _, c := range r.partition {
 		r.cols = append(r.cols, b.Cols[c])
+	}
+	if len(r.cols) == 0 && len(r.parts) > 0 {
+		r.partOf = resize(r.partOf, b.N)
+		clear(r.partOf)
+		return true
 	}
 	one := true
 	for i := range b.N {
@@ -82,30 +100,79 @@ func (r *router) partitions(b *columnar.Batch) bool {
 	return one
 }
 
-// group sorts the slots by (partition, bucket) with one counting pass over the
+// group sorts the slots by (partition, bucket) with a counting pass over the
 // distinct pairs, in order of first appearance.
 func (r *router) group(n int) []piece {
-	type pair struct{ part, bucket int32 }
-	index := map[pair]int{}
-	var pieces []piece
-	last, at := pair{-1, -1}, 0
-	for i := range n {
-		p := pair{part: r.partOf[i]}
-		if r.bucketKey != nil {
-			p.bucket = r.buckets[i]
-		}
-		if p != last {
-			var ok bool
-			if at, ok = index[p]; !ok {
-				at = len(pieces)
-				index[p] = at
-				pieces = append(pieces, piece{partition: r.parts[p.part], bucket: p.bucket})
-			}
-			last = p
-		}
-		pieces[at].rows = append(pieces[at].rows, int32(i))
+	buckets := 1
+	if r.bucketKey != nil {
+		buckets = r.bucketer.Count()
 	}
-	return pieces
+	r.pieces, r.numbers, r.ends = r.pieces[:0], r.numbers[:0], r.ends[:0]
+	r.pieceOf, r.rows = resize(r.pieceOf, n), resize(r.rows, n)
+	last, p := -1, int32(0)
+	for i := range n {
+		number := int(r.partOf[i]) * buckets
+		if r.bucketKey != nil {
+			number += int(r.buckets[i])
+		}
+		if number != last {
+			last = number
+			if number < len(r.table) && r.table[number] > 0 {
+				p = r.table[number] - 1
+			} else {
+				p = r.piece(number, buckets)
+			}
+		}
+		r.pieceOf[i] = p
+		r.ends[p]++
+	}
+	at := int32(0)
+	for i, count := range r.ends {
+		r.pieces[i].rows = r.rows[at : at+count]
+		r.ends[i] = at
+		at += count
+	}
+	for i, p := range r.pieceOf {
+		r.rows[r.ends[p]] = int32(i)
+		r.ends[p]++
+	}
+	for _, number := range r.numbers {
+		if number < len(r.table) {
+			r.table[number] = 0
+		}
+	}
+	clear(r.more)
+	return r.pieces
+}
+
+// piece finds or begins the piece of a pair.
+func (r *router) piece(number, buckets int) int32 {
+	if k, ok := r.more[number]; ok {
+		return k
+	}
+	k := int32(len(r.pieces))
+	switch {
+	case number < maxTable:
+		for len(r.table) <= number {
+			r.table = append(r.table, 0)
+		}
+		r.table[number] = k + 1
+	case r.more == nil:
+		r.more = map[int]int32{number: k}
+	default:
+		r.more[number] = k
+	}
+	r.numbers = append(r.numbers, number)
+	r.ends = append(r.ends, 0)
+	r.pieces = append(r.pieces, piece{partition: r.parts[number/buckets], bucket: int32(number % buckets)})
+	return k
+}
+
+func resize(s []int32, n int) []int32 {
+	if cap(s) < n {
+		return make([]int32, n)
+	}
+	return s[:n]
 }
 
 func same(x []int32) bool {

@@ -33,6 +33,8 @@ type Statement struct {
 	segments []*segment
 	rows     int64
 	bytes    int64
+	touched  *writes // what the rows so far touch; nil: to be found out
+	released bool
 }
 
 // Overwrite says which partitions a statement replaces.
@@ -46,7 +48,7 @@ type Overwrite struct {
 
 // segment is the rows between two marks.
 type segment struct {
-	batches map[Bucket]*columnar.Batch
+	batches map[Bucket][]*columnar.Batch // oldest first
 	order   []Bucket // in order of first appearance
 	rows    int64
 	bytes   int64
@@ -88,9 +90,11 @@ func (s *Statement) Mark() Mark {
 // held some of them, for the caller to delete.
 func (s *Statement) Rewind(m Mark) []Bucketed {
 	var files []Bucketed
+	s.touched = nil
 	for _, g := range s.segments[min(int(m), len(s.segments)):] {
 		s.rows -= g.rows
 		s.bytes -= g.bytes
+		s.layout.chunks.put(g)
 		for _, f := range g.files {
 			files = append(files, Bucketed{f.bucket, f.files})
 		}
@@ -105,7 +109,7 @@ type Bucketed struct {
 	Files  []*datafile.Meta
 }
 
-func newSegment() *segment { return &segment{batches: map[Bucket]*columnar.Batch{}} }
+func newSegment() *segment { return &segment{batches: map[Bucket][]*columnar.Batch{}} }
 
 // Add takes the live rows of a batch that has all columns of the table in schema
 // order. It copies them.
@@ -118,17 +122,13 @@ func (s *Statement) Add(b *columnar.Batch) {
 		s.segments = append(s.segments, newSegment())
 	}
 	g := s.segments[len(s.segments)-1]
+	s.touched = nil
 	for _, p := range s.router.route(b) {
 		key := Bucket{Partition: p.partition, Number: p.bucket}
 		if s.layout.Dynamic() {
 			key.Number = unassigned
 		}
-		dst := g.batches[key]
-		if dst == nil {
-			dst = columnar.NewBatch(s.layout.types, 0)
-			g.batches[key] = dst
-			g.order = append(g.order, key)
-		}
+		dst := s.chunk(g, key)
 		before := dst.SizeBytes()
 		if p.rows == nil {
 			dst.Append(b)
@@ -140,6 +140,36 @@ func (s *Statement) Add(b *columnar.Batch) {
 	}
 	g.rows += int64(b.N)
 	s.rows += int64(b.N)
+}
+
+// chunk is the batch to which rows of a bucket are to be appended.
+func (s *Statement) chunk(g *segment, key Bucket) *columnar.Batch {
+	have := g.batches[key]
+	if len(have) == 0 {
+		g.order = append(g.order, key)
+		g.batches[key] = []*columnar.Batch{columnar.NewBatch(s.layout.types, 0)}
+		return g.batches[key][0]
+	}
+	last := have[len(have)-1]
+	limit := chunkRows
+	if len(have) == 1 {
+		limit = firstRows
+	}
+	if last.N < limit && last.SizeBytes() < chunkBytes {
+		return last
+	}
+	next := s.layout.chunks.take(s.layout.types, last)
+	g.batches[key] = append(have, next)
+	return next
+}
+
+// Release lets go of the rows and gives their memory to later statements. It comes
+// last, when nobody reads them any more.
+func (s *Statement) Release() {
+	for _, g := range s.segments {
+		s.layout.chunks.put(g)
+	}
+	s.segments, s.touched, s.released = nil, nil, true
 }
 
 // buckets lists the statement's buckets in order of first appearance, and calls
@@ -155,7 +185,7 @@ func (s *Statement) buckets() []bucketRows {
 				at[k] = i
 				out = append(out, bucketRows{bucket: k})
 			}
-			out[i].batches = append(out[i].batches, g.batches[k])
+			out[i].batches = append(out[i].batches, g.batches[k]...)
 		}
 	}
 	return out
@@ -167,8 +197,15 @@ type bucketRows struct {
 	batches []*columnar.Batch
 }
 
-// writes is which keys the statement touches.
+// writes is which keys the statement touches. The caller does not change it.
 func (s *Statement) writes() *writes {
+	if s.touched == nil {
+		s.touched = s.findWrites()
+	}
+	return s.touched
+}
+
+func (s *Statement) findWrites() *writes {
 	w := &writes{everything: s.Overwrite != nil}
 	if len(s.layout.key) == 0 {
 		return w
@@ -178,6 +215,14 @@ func (s *Statement) writes() *writes {
 	for _, b := range s.buckets() {
 		// Of dynamic buckets the partition decides: the bucket is not known yet.
 		set := w.of(s.layout.lockOf(b.bucket))
+		rows := 0
+		for _, batch := range b.batches {
+			rows += batch.N
+		}
+		if rows > maxKeys {
+			set.setAll()
+			continue
+		}
 		for _, batch := range b.batches {
 			cols = cols[:0]
 			for _, c := range s.layout.key {
@@ -191,7 +236,7 @@ func (s *Statement) writes() *writes {
 		for _, f := range g.files {
 			set := w.of(s.layout.lockOf(f.bucket))
 			if f.hashes == nil {
-				set.all, set.hashes = true, nil
+				set.setAll()
 			} else {
 				set.add(f.hashes)
 			}

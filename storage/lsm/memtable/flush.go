@@ -16,9 +16,17 @@ const flushBytes = 256 << 20
 // flush is the memory of a flush.
 type flush struct {
 	out    *columnar.Batch
-	key    []*columnar.Vector
+	vecs   []*columnar.Vector   // of keys
+	keys   [][]*columnar.Vector // of each chunk
 	picks  []uint32
 	starts []int32
+}
+
+// letGo forgets the chunks.
+func (f *flush) letGo() {
+	clear(f.vecs)
+	clear(f.keys)
+	f.vecs, f.keys = f.vecs[:0], f.keys[:0]
 }
 
 // Flush sorts the rows, folds the versions of each key and yields the results in key
@@ -26,37 +34,34 @@ type flush struct {
 // version; with row kinds, retractions included. A batch is valid until yield
 // returns. It ends with yield's first error. The table is left as it is: Reset it.
 func (t *Table) Flush(yield func(b *columnar.Batch) error) error {
-	n := t.rows.N
-	if n == 0 {
+	if t.n == 0 {
 		return nil
 	}
-	f := &t.flush
-	f.key = f.key[:0]
-	for _, k := range t.c.Key {
-		f.key = append(f.key, t.rows.Cols[k])
-	}
-	if err := t.sorter.sort(t.order, f.key, n); err != nil {
+	if err := t.sorter.sort(t.order, t.keys(), t.n); err != nil {
 		return fmt.Errorf("sort memtable: %w", err)
 	}
+	f := &t.flush
 	if f.out == nil {
-		f.out = columnar.NewBatch(t.Types(), 0)
+		f.out = columnar.NewBatch(t.types, 0)
 	}
 	versions := t.versions
 	versions.ByAge = t.arrival
+	newest := t.arrival && len(t.c.SequenceFields) == 0 && t.c.Function == nil
 	limit := t.batchRows()
-	pairs := t.sorter.pairs
-	for i := 0; i < len(pairs); {
-		f.picks, f.starts = f.picks[:0], f.starts[:0]
-		for i < len(pairs) && len(f.starts) < limit {
-			f.starts = append(f.starts, int32(len(f.picks)))
-			f.picks = append(f.picks, pairs[i].row)
-			for i++; i < len(pairs) && t.sorter.same(pairs[i-1], pairs[i]); i++ {
-				f.picks = append(f.picks, pairs[i].row)
+	for pairs := t.sorter.pairs; len(pairs) > 0; {
+		f.out.Reset()
+		if newest {
+			pairs = t.pickNewest(pairs, limit)
+			f.out.AppendPicks(t.chunks, f.picks)
+		} else {
+			pairs = t.pickGroups(pairs, limit)
+			g := merge.Groups{Sources: t.chunks, Picks: f.picks, Starts: f.starts}
+			if err := g.Fold(f.out, &versions, t.c.Function, nil); err != nil {
+				return fmt.Errorf("merge memtable: %w", err)
 			}
 		}
-		f.starts = append(f.starts, int32(len(f.picks)))
-		if err := t.fold(&versions); err != nil {
-			return fmt.Errorf("merge memtable: %w", err)
+		if len(f.out.Kinds) == 0 {
+			f.out.Kinds = nil
 		}
 		if f.out.N > 0 {
 			if err := yield(f.out); err != nil {
@@ -67,22 +72,72 @@ func (t *Table) Flush(yield func(b *columnar.Batch) error) error {
 	return nil
 }
 
-// batchRows is FlushRows, or less when rows are so long that a batch would be too large.
-func (t *Table) batchRows() int {
-	perRow := t.used/int64(t.rows.N) + 1
-	return int(max(1, min(FlushRows, flushBytes/perRow)))
+// keys are the key columns of each chunk.
+func (t *Table) keys() [][]*columnar.Vector {
+	f := &t.flush
+	f.letGo()
+	for _, c := range t.chunks {
+		for _, k := range t.c.Key {
+			f.vecs = append(f.vecs, c.Cols[k])
+		}
+	}
+	for i := range t.chunks {
+		f.keys = append(f.keys, f.vecs[i*len(t.c.Key):(i+1)*len(t.c.Key)])
+	}
+	return f.keys
 }
 
-// fold puts the results of the keys in f.picks into f.out.
-func (t *Table) fold(versions *merge.VersionOrder) error {
+// pickNewest picks the last row of each of the first limit keys, which is the newest
+// version, and returns the pairs behind them.
+func (t *Table) pickNewest(pairs []pair, limit int) []pair {
 	f := &t.flush
-	f.out.Reset()
-	g := merge.Groups{Sources: []*columnar.Batch{t.rows}, Picks: f.picks, Starts: f.starts}
-	if err := g.Fold(f.out, versions, t.c.Function, nil); err != nil {
-		return err
+	if cap(f.picks) < limit {
+		f.picks = make([]uint32, 0, limit)
 	}
-	if len(f.out.Kinds) == 0 {
-		f.out.Kinds = nil
+	picks := f.picks[:0]
+	i := 0
+	if t.sorter.order.Narrow() {
+		for i < len(pairs) && len(picks) < limit {
+			p := pairs[i]
+			for i++; i < len(pairs) && pairs[i].prefix == p.prefix; i++ {
+				p = pairs[i]
+			}
+			picks = append(picks, p.row)
+		}
+	} else {
+		for i < len(pairs) && len(picks) < limit {
+			for i++; i < len(pairs) && t.sorter.same(pairs[i-1], pairs[i]); i++ {
+			}
+			picks = append(picks, pairs[i-1].row)
+		}
 	}
-	return nil
+	f.picks = picks
+	return pairs[i:]
+}
+
+// pickGroups picks all rows of the first limit keys, and returns the pairs behind
+// them.
+func (t *Table) pickGroups(pairs []pair, limit int) []pair {
+	f := &t.flush
+	f.picks, f.starts = f.picks[:0], f.starts[:0]
+	i := 0
+	for i < len(pairs) && len(f.starts) < limit {
+		f.starts = append(f.starts, int32(len(f.picks)))
+		f.picks = append(f.picks, pairs[i].row)
+		for i++; i < len(pairs) && t.sorter.same(pairs[i-1], pairs[i]); i++ {
+			f.picks = append(f.picks, pairs[i].row)
+		}
+	}
+	f.starts = append(f.starts, int32(len(f.picks)))
+	return pairs[i:]
+}
+
+// batchRows is FlushRows, or less when rows are so long that a batch would be too large.
+func (t *Table) batchRows() int {
+	var size int64
+	for _, c := range t.chunks {
+		size += c.SizeBytes()
+	}
+	perRow := size/int64(t.n) + 1
+	return int(max(1, min(FlushRows, flushBytes/perRow)))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/lakesql/lakesql/storage/lsm/merge"
 )
 
-// pair is a key's prefix, its upper half if it has two, and its row.
+// pair is a key's prefix, its upper half if it has two, and its row: chunk and slot
+// as in columnar's picks.
 type pair struct {
 	prefix uint64
 	row    uint32
@@ -17,28 +18,37 @@ type pair struct {
 // sorter brings rows into the order of keys; rows of equal keys stay in the order
 // of arrival. Its arrays are used again from sort to sort.
 type sorter struct {
-	prefixes merge.Prefixes
+	prefixes []merge.Prefixes // of the keys of each chunk
 	pairs    []pair
 	spare    []pair
 	order    *merge.Order
-	key      []*columnar.Vector
+	keys     [][]*columnar.Vector // of each chunk
 }
 
-// sort leaves the rows 0 to n-1 in s.pairs, sorted.
-func (s *sorter) sort(order *merge.Order, key []*columnar.Vector, n int) error {
-	s.order, s.key = order.Shared(key, n), key
-	if err := s.order.Prefixes(&s.prefixes, key, n); err != nil {
-		return err
+// sort leaves the rows of all chunks, n together, in s.pairs, sorted.
+func (s *sorter) sort(order *merge.Order, keys [][]*columnar.Vector, n int) error {
+	s.order, s.keys = order.Shared(keys), keys
+	for len(s.prefixes) < len(keys) {
+		s.prefixes = append(s.prefixes, merge.Prefixes{})
 	}
 	if cap(s.pairs) < n {
-		s.pairs = make([]pair, n, n+n/4)
+		s.pairs = make([]pair, 0, n+n/4)
 	}
-	s.pairs = s.pairs[:n]
-	hi := s.prefixes.Hi
-	sorted := true
-	for i, h := range hi {
-		s.pairs[i] = pair{h, uint32(i)}
-		sorted = sorted && (i == 0 || hi[i-1] <= h)
+	s.pairs = s.pairs[:0]
+	sorted, last := true, uint64(0)
+	for c, key := range keys {
+		if err := s.order.Prefixes(&s.prefixes[c], key, key[0].N); err != nil {
+			return err
+		}
+		row := uint32(c) << columnar.PickShift
+		at := len(s.pairs)
+		s.pairs = s.pairs[:at+len(s.prefixes[c].Hi)]
+		out := s.pairs[at:]
+		for i, h := range s.prefixes[c].Hi[:len(out)] {
+			out[i] = pair{h, row + uint32(i)}
+			sorted = sorted && last <= h
+			last = h
+		}
 	}
 	if !sorted {
 		if n < radixRows {
@@ -109,16 +119,27 @@ func (s *sorter) ties() {
 }
 
 func (s *sorter) compareTied(a, b pair) int {
-	x, y := s.prefixes.Lo[a.row], s.prefixes.Lo[b.row]
+	x, y := s.low(a), s.low(b)
 	if x != y {
 		return cmp.Compare(x, y)
 	}
 	if !s.order.Tells(x) {
-		if c := s.order.Compare(s.key, int(a.row), s.key, int(b.row)); c != 0 {
+		if c := s.compare(a, b); c != 0 {
 			return c
 		}
 	}
 	return cmp.Compare(a.row, b.row)
+}
+
+// low is the lower half of a key's prefix.
+func (s *sorter) low(p pair) uint64 {
+	return s.prefixes[p.row>>columnar.PickShift].Lo[p.row&columnar.PickMask]
+}
+
+// compare orders two keys by their columns.
+func (s *sorter) compare(a, b pair) int {
+	return s.order.Compare(s.keys[a.row>>columnar.PickShift], int(a.row&columnar.PickMask),
+		s.keys[b.row>>columnar.PickShift], int(b.row&columnar.PickMask))
 }
 
 // same reports whether two neighbours after sort have equal keys.
@@ -129,9 +150,9 @@ func (s *sorter) same(a, b pair) bool {
 	if s.order.Narrow() {
 		return true
 	}
-	x := s.prefixes.Lo[a.row]
-	if x != s.prefixes.Lo[b.row] {
+	x := s.low(a)
+	if x != s.low(b) {
 		return false
 	}
-	return s.order.Tells(x) || s.order.Compare(s.key, int(a.row), s.key, int(b.row)) == 0
+	return s.order.Tells(x) || s.compare(a, b) == 0
 }

@@ -14,6 +14,15 @@ import (
 // MaxRows is how many rows a table holds at the most.
 const MaxRows = columnar.MaxPickRow
 
+// maxChunks is how many chunks a table has at the most: a pick must tell them apart.
+const maxChunks = columnar.MaxSources
+
+// chunkRows and chunkBytes are where the table begins a new chunk of its own.
+const (
+	chunkRows  = 1 << 16
+	chunkBytes = 32 << 20
+)
+
 // ErrFull says that the table cannot take the batch before it is flushed. A table
 // without rows never returns it.
 var ErrFull = errors.New("memtable is full")
@@ -34,18 +43,35 @@ type Config struct {
 	Budget *membudget.Budget
 }
 
-// Table collects the records of a bucket.
+// Table collects the records of a bucket in chunks, in the order of arrival: chunks
+// of its own, to which batches are copied, and batches that it has adopted.
 type Table struct {
 	c        Config
+	types    []types.Type
 	order    *merge.Order
 	versions merge.VersionOrder
-	rows     *columnar.Batch // the table's columns, then the sequence number
-	account  *membudget.Account
-	used     int64 // bytes of rows and of what sorting them takes
-	last     int64 // highest sequence number so far
-	arrival  bool  // sequence numbers have not fallen from row to row
-	sorter   sorter
-	flush    flush
+
+	chunks []*columnar.Batch // the table's columns, then the sequence number
+	n      int               // rows of chunks
+	open   int               // chunk to which rows are copied; -1: none
+	free   []*columnar.Batch // empty chunks of its own
+	hulls  []*hull           // of adopted batches; those of chunks come first
+	used   int               // of hulls
+
+	adoptRows int
+
+	account *membudget.Account
+	bytes   int64 // of chunks and of what sorting takes
+	last    int64 // highest sequence number so far
+	arrival bool  // sequence numbers have not fallen from row to row
+	sorter  sorter
+	flush   flush
+}
+
+// hull is what a chunk needs around an adopted batch.
+type hull struct {
+	batch  columnar.Batch
+	number columnar.Vector
 }
 
 // New returns an empty table.
@@ -67,7 +93,8 @@ func New(c Config) (*Table, error) {
 		}
 	}
 	t := &Table{
-		c: c, order: order, account: c.Budget.Account(),
+		c: c, order: order, account: c.Budget.Account(), adoptRows: adoptRows,
+		types:    append(c.Types[:len(c.Types):len(c.Types)], types.Of(types.BigInt).WithNotNull(true)),
 		versions: merge.VersionOrder{Fields: c.SequenceFields, Descending: c.Descending, Number: len(c.Types)},
 	}
 	t.Reset()
@@ -76,15 +103,13 @@ func New(c Config) (*Table, error) {
 
 // Types are the types of the batches of Flush: the table's columns, then the
 // sequence number.
-func (t *Table) Types() []types.Type {
-	return append(t.c.Types[:len(t.c.Types):len(t.c.Types)], types.Of(types.BigInt).WithNotNull(true))
-}
+func (t *Table) Types() []types.Type { return t.types }
 
 // Rows is how many rows have been appended, versions of one key counted each.
-func (t *Table) Rows() int { return t.rows.N }
+func (t *Table) Rows() int { return t.n }
 
 // SizeBytes is what the rows, and sorting them, take in memory.
-func (t *Table) SizeBytes() int64 { return t.used }
+func (t *Table) SizeBytes() int64 { return t.bytes }
 
 // sortBytes is what a flush takes per row: prefixes and two arrays of pairs.
 const sortBytes = 16 + 2*16 + 4
@@ -96,11 +121,12 @@ func (t *Table) Append(b *columnar.Batch, first int64) error {
 	if n == 0 {
 		return nil
 	}
-	if err := t.admit(b); err != nil {
+	chunk, err := t.admit(b)
+	if err != nil {
 		return err
 	}
-	t.take(b, first+int64(n)-1, first > t.last)
-	num := t.rows.Cols[len(t.c.Types)]
+	t.take(chunk, b, first+int64(n)-1, first > t.last)
+	num := chunk.Cols[len(t.c.Types)]
 	num.Reserve(n)
 	for i := range n {
 		num.AppendI64(first + int64(i))
@@ -117,7 +143,8 @@ func (t *Table) AppendNumbered(b *columnar.Batch, numbers []int64) error {
 	if n == 0 {
 		return nil
 	}
-	if err := t.admit(b); err != nil {
+	chunk, err := t.admit(b)
+	if err != nil {
 		return err
 	}
 	high, rising := numbers[0], numbers[0] > t.last
@@ -125,8 +152,8 @@ func (t *Table) AppendNumbered(b *columnar.Batch, numbers []int64) error {
 		high = max(high, x)
 		rising = rising && x > numbers[i]
 	}
-	t.take(b, high, rising)
-	num := t.rows.Cols[len(t.c.Types)]
+	t.take(chunk, b, high, rising)
+	num := chunk.Cols[len(t.c.Types)]
 	num.Reserve(n)
 	for _, x := range numbers {
 		num.AppendI64(x)
@@ -134,44 +161,119 @@ func (t *Table) AppendNumbered(b *columnar.Batch, numbers []int64) error {
 	return nil
 }
 
-// admit reserves memory for a batch and checks that it fits.
-func (t *Table) admit(b *columnar.Batch) error {
+// adoptRows is how many rows make it worth to spend a chunk on a batch.
+const adoptRows = 1 << 13
+
+// Adopt is Append without a copy where that pays: the caller leaves b as it is until
+// Reset or Close. The bytes of b are the caller's to account for.
+func (t *Table) Adopt(b *columnar.Batch, first int64) error {
+	if b.N < t.adoptRows || b.Sel != nil || len(t.chunks) > maxChunks/2 || inDictionary(b) {
+		return t.Append(b, first)
+	}
 	if len(b.Cols) != len(t.c.Types) {
 		return fmt.Errorf("memtable: batch of %d columns, want %d", len(b.Cols), len(t.c.Types))
 	}
-	n := b.Rows()
-	if t.rows.N+n > MaxRows {
+	if t.n+b.N > MaxRows {
 		return t.full(b)
+	}
+	if err := t.reserve(int64(b.N) * (sortBytes + 8)); err != nil {
+		return err
+	}
+	if t.used == len(t.hulls) {
+		t.hulls = append(t.hulls, &hull{number: columnar.Vector{Type: t.types[len(t.c.Types)]}})
+	}
+	h := t.hulls[t.used]
+	t.used++
+	h.number.Reset()
+	h.number.Reserve(b.N)
+	numbers := h.number.I64[:b.N]
+	for i := range numbers {
+		numbers[i] = first + int64(i)
+	}
+	h.number.I64, h.number.N = numbers, b.N
+	h.batch = columnar.Batch{N: b.N, Kinds: b.Kinds, Cols: append(append(h.batch.Cols[:0], b.Cols...), &h.number)}
+	t.chunks, t.n, t.open = append(t.chunks, &h.batch), t.n+b.N, -1
+	t.arrival = t.arrival && first > t.last
+	t.last = max(t.last, first+int64(b.N)-1)
+	return nil
+}
+
+func inDictionary(b *columnar.Batch) bool {
+	for _, c := range b.Cols {
+		if c.Dict != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// admit reserves memory for a batch and returns the chunk that it fits in.
+func (t *Table) admit(b *columnar.Batch) (*columnar.Batch, error) {
+	if len(b.Cols) != len(t.c.Types) {
+		return nil, fmt.Errorf("memtable: batch of %d columns, want %d", len(b.Cols), len(t.c.Types))
+	}
+	n := b.Rows()
+	if t.n+n > MaxRows {
+		return nil, t.full(b)
 	}
 	size := b.SizeBytes()
 	if b.N > 0 {
 		size = int64(float64(size) * float64(n) / float64(b.N))
 	}
-	size += int64(n) * (sortBytes + 8)
+	next := t.open < 0 || t.chunks[t.open].N >= chunkRows || t.chunks[t.open].SizeBytes() >= chunkBytes
 	for i, c := range b.Cols {
-		if room(t.rows.Cols[i], c) < 0 {
-			return t.full(b)
+		if room(nil, c) < 0 {
+			return nil, t.full(b)
 		}
+		next = next || room(t.chunks[t.open].Cols[i], c) < 0
 	}
-	if more := t.used + size - t.account.Held(); more > 0 && !t.account.Reserve(more) {
-		if t.rows.N > 0 {
+	if next && len(t.chunks) == maxChunks {
+		return nil, ErrFull
+	}
+	if err := t.reserve(size + int64(n)*(sortBytes+8)); err != nil {
+		return nil, err
+	}
+	if next {
+		t.open = len(t.chunks)
+		t.chunks = append(t.chunks, t.emptyChunk())
+	}
+	return t.chunks[t.open], nil
+}
+
+func (t *Table) emptyChunk() *columnar.Batch {
+	if n := len(t.free); n > 0 {
+		c := t.free[n-1]
+		t.free = t.free[:n-1]
+		return c
+	}
+	return columnar.NewBatch(t.types, 0)
+}
+
+// reserve makes size bytes more count as used.
+func (t *Table) reserve(size int64) error {
+	if more := t.bytes + size - t.account.Held(); more > 0 && !t.account.Reserve(more) {
+		if t.n > 0 {
 			return ErrFull
 		}
 		t.account.Force(more)
 	}
-	t.used += size
+	t.bytes += size
 	return nil
 }
 
 func (t *Table) full(b *columnar.Batch) error {
-	if t.rows.N > 0 {
+	if t.n > 0 {
 		return ErrFull
 	}
 	return fmt.Errorf("memtable: batch of %d rows is too large", b.Rows())
 }
 
-// room is how many more bytes or entries fit behind those of v after all of c's.
+// room is how many more bytes or entries fit behind those of v, nil for an empty
+// vector, after all of c's.
 func room(v, c *columnar.Vector) int64 {
+	if v == nil {
+		v = &columnar.Vector{}
+	}
 	left := int64(math.MaxInt32 - columnar.SlackBytes)
 	switch {
 	case c.Dict != nil:
@@ -196,28 +298,42 @@ func room(v, c *columnar.Vector) int64 {
 	return left
 }
 
-// take appends a batch but for its sequence numbers.
-func (t *Table) take(b *columnar.Batch, high int64, rising bool) {
-	view := columnar.Batch{N: t.rows.N, Cols: t.rows.Cols[:len(t.c.Types)], Kinds: t.rows.Kinds}
+// take appends a batch to a chunk, but for its sequence numbers.
+func (t *Table) take(chunk, b *columnar.Batch, high int64, rising bool) {
+	view := columnar.Batch{N: chunk.N, Cols: chunk.Cols[:len(t.c.Types)], Kinds: chunk.Kinds}
 	view.Append(b)
-	t.rows.N, t.rows.Kinds = view.N, view.Kinds
+	t.n += view.N - chunk.N
+	chunk.N, chunk.Kinds = view.N, view.Kinds
 	t.arrival = t.arrival && rising
 	t.last = max(t.last, high)
 }
 
-// Reset empties the table and keeps its memory and what is reserved for it.
+// Reset empties the table and keeps its memory and what is reserved for it. It lets
+// go of adopted batches.
 func (t *Table) Reset() {
-	if t.rows == nil {
-		t.rows = columnar.NewBatch(t.Types(), 0)
+	for _, h := range t.hulls[:t.used] {
+		clear(h.batch.Cols)
+		h.batch = columnar.Batch{Cols: h.batch.Cols[:0]}
 	}
-	t.rows.Reset()
-	t.rows.Kinds = nil
-	t.used, t.arrival, t.last = 0, true, math.MinInt64
+	t.used = 0
+	for i, c := range t.chunks {
+		if len(c.Cols) > 0 {
+			c.Reset()
+			c.Kinds = nil
+			t.free = append(t.free, c)
+		}
+		t.chunks[i] = nil
+	}
+	t.chunks, t.n, t.open = t.chunks[:0], 0, -1
+	t.bytes, t.arrival, t.last = 0, true, math.MinInt64
+	t.flush.letGo()
+	t.sorter.order, t.sorter.keys = nil, nil
 }
 
 // Close empties the table and gives its memory back. The table may be used again.
 func (t *Table) Close() {
-	t.rows, t.sorter, t.flush = nil, sorter{}, flush{}
 	t.Reset()
+	t.free, t.hulls = nil, nil
+	t.sorter, t.flush = sorter{}, flush{}
 	t.account.Close()
 }

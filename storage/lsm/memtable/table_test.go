@@ -159,6 +159,7 @@ func TestModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				tab.adoptRows = 20
 				for round := range 2 {
 					tab.Reset()
 					recs := fillRandom(t, tab, kt, ts, rng, []int{5, 600}[round])
@@ -223,9 +224,12 @@ func fillRandom(t *testing.T, tab *Table, kt, ts []types.Type, rng *rand.Rand, r
 			}
 		}
 		var err error
-		if numbered {
+		switch {
+		case numbered:
 			err = tab.AppendNumbered(b, numbers)
-		} else {
+		case rng.IntN(2) == 0:
+			err = tab.Adopt(b, first)
+		default:
 			err = tab.Append(b, first)
 		}
 		if err != nil {
@@ -262,6 +266,60 @@ func TestManyRows(t *testing.T) {
 		if got := flushed(t, tab); !slices.Equal(got, want) {
 			t.Fatalf("%s: got %d rows, want %d", order, len(got), len(want))
 		}
+	}
+}
+
+// TestAdopt checks that an adopted batch is read where it lies, and
+// let go by Reset.
+func TestAdopt(t *testing.T) {
+	ts := []types.Type{tBigInt.WithNotNull(true), tInt, types.String()}
+	tab, err := New(Config{Types: ts, Key: []int{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recs []record
+	for i := range 3 * adoptRows {
+		recs = append(recs, record{key: []columnar.Value{columnar.IntValue(int64(i * 7 % (2 * adoptRows)))}, number: int64(i), payload: fmt.Sprint(i)})
+	}
+	for i := range 3 {
+		part := recs[i*adoptRows : (i+1)*adoptRows]
+		b := batchOf(ts, part, false)
+		if err := tab.Adopt(b, int64(i*adoptRows)); err != nil {
+			t.Fatal(err)
+		}
+		if got := tab.chunks[i].Cols[0]; got != b.Cols[0] {
+			t.Fatal("the batch was copied")
+		}
+		if err := tab.Append(batchOf(ts, nil, false), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := flushed(t, tab), model(ts[:1], recs, false, false); !slices.Equal(got, want) {
+		t.Fatalf("got %d rows, want %d", len(got), len(want))
+	}
+	tab.Reset()
+	if len(tab.free) > 0 || tab.Rows() > 0 || tab.hulls[0].batch.Cols[:1][0] != nil {
+		t.Fatal("Reset holds on to adopted batches")
+	}
+}
+
+// TestManyChunks takes more batches than there can be chunks.
+func TestManyChunks(t *testing.T) {
+	ts := []types.Type{tBigInt.WithNotNull(true), tInt, types.String()}
+	tab, err := New(Config{Types: ts, Key: []int{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.adoptRows = 1
+	var recs []record
+	for i := range 2 * maxChunks {
+		recs = append(recs, record{key: []columnar.Value{columnar.IntValue(int64(i % 100))}, number: int64(i), payload: fmt.Sprint(i)})
+		if err := tab.Adopt(batchOf(ts, recs[i:], false), int64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := flushed(t, tab), model(ts[:1], recs, false, false); !slices.Equal(got, want) {
+		t.Fatalf("got %d rows, want %d", len(got), len(want))
 	}
 }
 
@@ -393,7 +451,7 @@ func BenchmarkSort(b *testing.B) {
 			var s sorter
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := s.sort(order, key.Cols, n); err != nil {
+				if err := s.sort(order, [][]*columnar.Vector{key.Cols}, n); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -120,30 +120,40 @@ func (o *Order) Within(min, max []columnar.Value) *Order {
 	return &n
 }
 
-// Shared is Within for the first n keys of a block: it looks for what they have in
-// common at their beginning. The result is for these keys alone.
-func (o *Order) Shared(key []*columnar.Vector, n int) *Order {
-	if n == 0 || len(key) != len(o.cols) {
+// Shared is Within for the keys of some blocks, each the key's columns with at least
+// one row: it looks for what all of them have in common at their beginning. The
+// result is for these keys alone.
+func (o *Order) Shared(blocks [][]*columnar.Vector) *Order {
+	if len(blocks) == 0 || len(blocks[0]) != len(o.cols) {
 		return o
 	}
 	s := *o
 	s.dropped, s.consts, s.strip = 0, nil, nil
-	for s.dropped < len(o.cols)-1 && o.cols[s.dropped].constant(key[s.dropped], n) {
-		s.consts = append(s.consts, key[s.dropped].Value(0))
+	for s.dropped < len(o.cols)-1 && o.cols[s.dropped].constant(blocks, s.dropped) {
+		s.consts = append(s.consts, blocks[0][s.dropped].Value(0))
 		s.dropped++
 	}
-	if v := key[s.dropped]; o.cols[s.dropped].layout == columnar.Str {
-		s.strip = row.CommonPrefix(v)
+	if o.cols[s.dropped].layout == columnar.Str {
+		s.strip = row.CommonPrefix(blocks[0][s.dropped])
+		for _, b := range blocks[1:] {
+			if len(s.strip) == 0 {
+				break
+			}
+			s.strip = s.strip[:row.Shared(s.strip, row.CommonPrefix(b[s.dropped]))]
+		}
 	}
 	s.size()
 	return &s
 }
 
-// constant reports whether the first n values are equal.
-func (c *keyColumn) constant(v *columnar.Vector, n int) bool {
-	for i := 1; i < n; i++ {
-		if c.compare(v, 0, v, i) != 0 {
-			return false
+// constant reports whether all values of column k are equal.
+func (c *keyColumn) constant(blocks [][]*columnar.Vector, k int) bool {
+	first := blocks[0][k]
+	for _, b := range blocks {
+		for i := range b[k].N {
+			if c.compare(first, 0, b[k], i) != 0 {
+				return false
+			}
 		}
 	}
 	return true

@@ -41,7 +41,7 @@ func TestPrefixes(t *testing.T) {
 			high := slices.MaxFunc(keys, func(a, b []columnar.Value) int { return compareKeys(kc.types, a, b) })
 			vs := keyVectors(kc.types, keys)
 			told := 0
-			for _, o := range []*Order{plain, plain.Within(low, high), plain.Shared(vs, len(keys))} {
+			for _, o := range []*Order{plain, plain.Within(low, high), plain.Shared([][]*columnar.Vector{vs})} {
 				var p Prefixes
 				for range 2 { // the second time memory is used again
 					if err := o.Prefixes(&p, vs, len(keys)); err != nil {
