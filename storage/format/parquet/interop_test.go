@@ -123,8 +123,8 @@ func TestReadArrows(t *testing.T) {
 	rng := testkit.Rand(12)
 	ts := arrowTypes()
 	fields := testkit.Fields(ts)
-	b := testkit.RandomBatch(rng, ts, 5000, 0.2)
-	dense := testkit.RandomBatch(rng, ts, 2000, 0)
+	b := testkit.RandomBatch(rng, ts, 2000, 0.2)
+	dense := testkit.RandomBatch(rng, ts, 900, 0)
 	for name, props := range arrowVariants() {
 		for _, want := range []*columnar.Batch{b, dense} {
 			data := writeWithArrow(t, want, fields, props)

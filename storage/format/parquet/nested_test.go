@@ -17,7 +17,7 @@ func nestedFields() []types.Field {
 func TestRoundTripNested(t *testing.T) {
 	rng := testkit.Rand(2)
 	fields := nestedFields()
-	for _, n := range []int{0, 1, 5, 300, 4097, 9000} {
+	for _, n := range []int{0, 1, 5, 300, 4097} {
 		for _, nulls := range []float64{0, 0.2, 1} {
 			b := testkit.RandomBatch(rng, typesOf(fields), n, nulls)
 			data := writeFile(t, format.WriteOptions{Fields: fields}, split(rng, b)...)
