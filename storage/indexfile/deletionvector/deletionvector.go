@@ -1,0 +1,174 @@
+package deletionvector
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/storage/datafile"
+)
+
+const (
+	version    = 1
+	magic32    = 1581511376
+	magic64    = 1681511377
+	frameBytes = 4 + 4 // length and CRC
+)
+
+// Positions are deleted rows of a data file, ascending, from 0.
+type Positions []uint64
+
+// Decode reads the vector that r names from the bytes of an index file.
+func Decode(file []byte, r datafile.VectorRange) (Positions, error) {
+	at := int(r.Offset)
+	if len(file) < 1 || file[0] != version {
+		return nil, corrupt.Errorf("", 0, "deletion vectors are not of version %d", version)
+	}
+	if at < 1 || at+4 > len(file) {
+		return nil, corrupt.Errorf("", int64(at), "deletion vector of %s lies outside of the file", r.DataFile)
+	}
+	n := int(binary.BigEndian.Uint32(file[at:]))
+	if n < 4 || n > len(file)-at-frameBytes {
+		return nil, corrupt.Errorf("", int64(at), "deletion vector of %s has %d bytes", r.DataFile, n)
+	}
+	payload := file[at+4 : at+4+n]
+	if got, want := crc32.ChecksumIEEE(payload), binary.BigEndian.Uint32(file[at+4+n:]); got != want {
+		return nil, corrupt.Errorf("", int64(at), "deletion vector of %s has a bad crc: %08x, not %08x", r.DataFile, got, want)
+	}
+	length, p, err := decodePayload(payload)
+	if err != nil {
+		return nil, corrupt.Errorf("", int64(at), "deletion vector of %s: %w", r.DataFile, err)
+	}
+	if int(r.Length) != length {
+		return nil, corrupt.Errorf("", int64(at), "deletion vector of %s has %d bytes, the index manifest says %d", r.DataFile, length, r.Length)
+	}
+	if r.Cardinality != datafile.Unknown && r.Cardinality != int64(len(p)) {
+		return nil, corrupt.Errorf("", int64(at), "deletion vector of %s has %d rows, the index manifest says %d", r.DataFile, len(p), r.Cardinality)
+	}
+	return p, nil
+}
+
+// decodePayload returns the length that the index manifest records, and the rows.
+func decodePayload(payload []byte) (recorded int, p Positions, err error) {
+	switch {
+	case binary.BigEndian.Uint32(payload) == magic32:
+		low, _, err := decodeBitmap(payload[4:])
+		for _, x := range low {
+			p = append(p, uint64(x))
+		}
+		return len(payload), p, err
+	case binary.LittleEndian.Uint32(payload) == magic64:
+		p, err := decode64(payload[4:])
+		return len(payload) + frameBytes, p, err
+	}
+	return 0, nil, corrupt.Errorf("", corrupt.NoOffset, "bad magic %x", payload[:4])
+}
+
+func decode64(b []byte) (p Positions, err error) {
+	if len(b) < 8 {
+		return nil, corrupt.Errorf("", corrupt.NoOffset, "bitmap is cut")
+	}
+	n := binary.LittleEndian.Uint64(b)
+	b = b[8:]
+	if n > uint64(len(b)/8) {
+		return nil, corrupt.Errorf("", corrupt.NoOffset, "%d bitmaps in %d bytes", n, len(b))
+	}
+	last := int64(-1)
+	for range n {
+		if len(b) < 4 {
+			return nil, corrupt.Errorf("", corrupt.NoOffset, "bitmap is cut")
+		}
+		key := binary.LittleEndian.Uint32(b)
+		if int64(key) <= last {
+			return nil, corrupt.Errorf("", corrupt.NoOffset, "bitmaps are not in order")
+		}
+		last = int64(key)
+		low, used, err := decodeBitmap(b[4:])
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range low {
+			p = append(p, uint64(key)<<32|uint64(x))
+		}
+		b = b[4+used:]
+	}
+	return p, nil
+}
+
+// decodeBitmap reads a portable Roaring bitmap and says how long it was.
+func decodeBitmap(b []byte) (rows []uint32, used int, err error) {
+	m := roaring.New()
+	r := bytes.NewReader(b)
+	n, err := m.ReadFrom(r)
+	if err == nil {
+		err = m.Validate()
+	}
+	if err != nil {
+		return nil, 0, corrupt.Errorf("", corrupt.NoOffset, "bitmap: %w", err)
+	}
+	return m.ToArray(), int(n), nil
+}
+
+// Append appends a vector to the bytes of an index file, empty at first, and
+// returns where it is. wide is the 64-bit form.
+func Append(file []byte, dataFile string, p Positions, wide bool) ([]byte, datafile.VectorRange, error) {
+	if len(file) == 0 {
+		file = append(file, version)
+	}
+	payload, err := encode(p, wide)
+	if err != nil {
+		return file, datafile.VectorRange{}, err
+	}
+	r := datafile.VectorRange{DataFile: dataFile, Offset: int32(len(file)), Length: int32(len(payload)), Cardinality: int64(len(p))}
+	if wide {
+		r.Length += frameBytes
+	}
+	file = binary.BigEndian.AppendUint32(file, uint32(len(payload)))
+	file = append(file, payload...)
+	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(payload)), r, nil
+}
+
+func encode(p Positions, wide bool) ([]byte, error) {
+	byKey := map[uint32]*roaring.Bitmap{}
+	var keys []uint32
+	for _, x := range p {
+		k := uint32(x >> 32)
+		if byKey[k] == nil {
+			byKey[k] = roaring.New()
+			keys = append(keys, k)
+		}
+		byKey[k].Add(uint32(x))
+	}
+	slices.Sort(keys)
+	if !wide {
+		out := binary.BigEndian.AppendUint32(nil, magic32)
+		m := byKey[0]
+		if m == nil {
+			m = roaring.New()
+		}
+		if len(keys) > 1 || len(keys) == 1 && keys[0] != 0 {
+			return nil, corrupt.Errorf("", corrupt.NoOffset, "row beyond 32 bits in a 32-bit deletion vector")
+		}
+		return appendBitmap(out, m)
+	}
+	out := binary.LittleEndian.AppendUint32(nil, magic64)
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(keys)))
+	for _, k := range keys {
+		out = binary.LittleEndian.AppendUint32(out, k)
+		var err error
+		if out, err = appendBitmap(out, byKey[k]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func appendBitmap(dst []byte, m *roaring.Bitmap) ([]byte, error) {
+	m.RunOptimize()
+	b, err := m.ToBytes()
+	return append(dst, b...), err
+}
