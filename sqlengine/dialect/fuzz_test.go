@@ -138,3 +138,23 @@ func TestDamagedStatements(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepStatements: a statement that would exhaust the stack is refused.
+func TestDeepStatements(t *testing.T) {
+	for _, c := range []struct {
+		name, query string
+		ok          bool
+	}{
+		{"sum", "SELECT 1" + strings.Repeat("+1", 2_000), true},
+		{"long sum", "SELECT 1" + strings.Repeat("+1", 100_000), false},
+		{"parentheses", "SELECT " + strings.Repeat("(", 150) + "1" + strings.Repeat(")", 150), true},
+		{"more parentheses", "SELECT " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000), false},
+		{"type", "CREATE TABLE t (a " + strings.Repeat("ARRAY<", 100_000) + "INT" + strings.Repeat(">", 100_000) + ")", false},
+		{"not", "SELECT " + strings.Repeat("NOT ", 200_000) + "1", false},
+		{"like", "SELECT 'a' LIKE 'b'" + strings.Repeat(" AND 1", 2_000), true},
+	} {
+		if _, err := New(Config{}).ParseSimple(c.query); (err == nil) != c.ok {
+			t.Errorf("%s: %.200v", c.name, err)
+		}
+	}
+}

@@ -295,13 +295,43 @@ func (l *lexer) variable(start int) token {
 	return token{tVar, start, l.pos}
 }
 
+// Limits of a statement, since the host and we go down its tree by recursion: a
+// statement must not exhaust the stack, which would end the process.
+const (
+	maxDepth = 2_000   // open parentheses; the host stops at 200
+	maxRun   = 100_000 // tokens without a comma, such as 1+1+1+…
+)
+
+// nesting watches the limits of a statement.
+type nesting struct{ depth, run int }
+
+// exceeded counts a token and reports whether it is one too many.
+func (n *nesting) exceeded(kind tokenKind, text byte) bool {
+	n.run++
+	if kind == tOp {
+		switch text {
+		case '(', '[', '<':
+			n.depth++
+		case ')', ']', '>':
+			n.depth = max(n.depth-1, 0)
+		case ',':
+			n.run = 0
+		}
+	}
+	return n.depth > maxDepth || n.run > maxRun
+}
+
 // lex cuts the first statement of src, which begins at from.
 func lex(src string, from int, ansi bool) *lexed {
 	l := &lexer{src: src, pos: from, ansi: ansi}
 	out := &lexed{src: src}
 	var body bodies
+	var nest nesting
 	for {
 		t := l.next()
+		if t.kind != tEOF && t.kind != tBad && nest.exceeded(t.kind, src[t.start]) {
+			t.kind = tBad
+		}
 		if t.kind == tEOF || t.kind == tOp && src[t.start] == ';' && body.depth == 0 {
 			out.end = t.start
 			out.tokens = append(out.tokens, token{tEOF, t.start, t.start})

@@ -29,6 +29,7 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 	}
 	dots := 0
 	dotted := false // the last token was a dot
+	comma, depth := i, 0
 	for i < len(src) {
 		c := src[i]
 		switch {
@@ -77,6 +78,17 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 			if i+1 < len(src) && (c == '-' && src[i+1] == '-' || c == '/' && (src[i+1] == '/' || src[i+1] == '*')) {
 				return 0, false, false
 			}
+			switch c {
+			case ',':
+				comma = i
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if depth > maxDepth/2 || i-comma > maxRun {
+				return 0, false, false
+			}
 			i++
 			dots, dotted = 0, false
 			continue
@@ -86,7 +98,7 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 		}
 		dotted = false
 	}
-	return len(src), like, true
+	return len(src), like, len(src)-comma <= maxRun
 }
 
 // isSuspect reports whether w is one of suspects, in any case.
