@@ -172,3 +172,48 @@ func appendBitmap(dst []byte, m *roaring.Bitmap) ([]byte, error) {
 	b, err := m.ToBytes()
 	return append(dst, b...), err
 }
+
+// Is reports whether an index file, of which head are the first nine bytes or all
+// of them, holds deletion vectors.
+func Is(head []byte) bool {
+	if len(head) == 0 || head[0] != version {
+		return false
+	}
+	return len(head) == 1 || len(head) >= 9 &&
+		(binary.BigEndian.Uint32(head[5:]) == magic32 || binary.LittleEndian.Uint32(head[5:]) == magic64)
+}
+
+// Found is a vector of an index file that was walked without its manifest.
+type Found struct {
+	Offset    int // of its length
+	SizeBytes int // of its payload
+	Rows      Positions
+	Err       error // why it cannot be read
+}
+
+// Walk returns the vectors of an index file, in order. It ends with an error at
+// bytes that are no vector; a vector that is damaged inside does not end it.
+func Walk(file []byte) ([]Found, error) {
+	if !Is(file[:min(9, len(file))]) {
+		return nil, corrupt.Errorf("", 0, "no deletion vectors of version %d", version)
+	}
+	var out []Found
+	for at := 1; at < len(file); {
+		if len(file)-at < frameBytes+4 {
+			return out, corrupt.Errorf("", int64(at), "%d bytes after the last vector", len(file)-at)
+		}
+		n := int(binary.BigEndian.Uint32(file[at:]))
+		if n < 4 || n > len(file)-at-frameBytes {
+			return out, corrupt.Errorf("", int64(at), "a vector of %d bytes", n)
+		}
+		f := Found{Offset: at, SizeBytes: n}
+		r := datafile.VectorRange{Offset: int32(at), Length: int32(n), Cardinality: datafile.Unknown}
+		if binary.LittleEndian.Uint32(file[at+4:]) == magic64 {
+			r.Length += frameBytes
+		}
+		f.Rows, f.Err = Decode(file, r)
+		out = append(out, f)
+		at += frameBytes + n
+	}
+	return out, nil
+}
