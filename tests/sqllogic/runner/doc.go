@@ -22,11 +22,23 @@
 //	1	a
 //	2	b
 //
-// After "query" may stand rowsort (rows are compared as a set) and colnames (the
-// first line has the column names). Values are separated by tabs; NULL is NULL, an
-// empty text is (empty), and control characters are written as in Go.
+// After "query" may stand rowsort (rows are compared as a set), colnames (the
+// first line has the column names), types (the line before the rows has the
+// types that the client is told) and retry (asked again until it answers as
+// wanted, for 5 seconds). Values are separated by tabs; NULL is NULL, an empty
+// text is (empty), and control characters are written as in Go. A wanted line
+// "..." stands for any rows.
 //
-// "connection NAME" before a record runs it on a second connection of that name.
-// "protocol text|binary" restricts the rest of a script, "only lakesql" leaves the
-// next record out against another server. "restart" stops and starts the server.
+// "statement error 0 TEXT" wants any error with that text, "statement error 1064/42000"
+// an SQLSTATE too.
+//
+// Before a record may stand: "connection NAME" runs it on a second connection of
+// that name; "only KIND" leaves it out against servers of another kind; "let NAME"
+// keeps the first value of a query, which later SQL reads as ${NAME};
+// "background" runs a statement without waiting, its result is checked by a later
+// "join NAME" of its connection.
+//
+// "protocol text|binary" and "server KIND" restrict the rest of a script. "restart"
+// stops and starts the server. "state TABLE …" is where a run over the states of
+// Matrix compacts tables or restarts.
 package runner

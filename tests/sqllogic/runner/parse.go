@@ -14,72 +14,109 @@ type Record struct {
 	Connection string // "" is the first one
 	Only       string // server kind that runs it; "": all
 	Protocol   string // text, binary, or both when ""
+	Let        string // name that keeps the first value
+	Background bool
 
 	Restart   bool
+	Join      bool     // waits for the background statement of Connection
+	State     []string // tables to bring into the state of the run
 	Query     bool
 	Sort      bool
 	Names     bool
+	Types     bool
+	Retry     bool
 	SQL       string
 	Count     int64 // affected rows; -1: any
-	ErrNumber int   // expected error; 0: none
+	Error     bool
+	ErrNumber int // expected error; 0: any
+	ErrState  string
 	ErrText   string
 	Want      []string
+	// WantLine and WantEnd are the lines of the wanted rows, from the one after
+	// "----" to the blank line, counted from 1; 0: none.
+	WantLine, WantEnd int
+}
+
+type parser struct {
+	s        *bufio.Scanner
+	line     int
+	protocol string
+	server   string
+	next     Record // carries what stands before a record
+	out      []Record
 }
 
 // Parse reads a script.
 func Parse(r io.Reader) ([]Record, error) {
-	var out []Record
-	var next Record // carries what stands before a record
-	protocol := ""
-	s := bufio.NewScanner(r)
-	s.Buffer(nil, 16<<20)
-	line := 0
-	block := func() []string { // the lines up to the next blank one
-		var ls []string
-		for s.Scan() {
-			line++
-			if strings.TrimSpace(s.Text()) == "" {
-				break
-			}
-			ls = append(ls, s.Text())
+	p := &parser{s: bufio.NewScanner(r)}
+	p.s.Buffer(nil, 16<<20)
+	for p.scan() {
+		text := strings.TrimRight(p.s.Text(), " ")
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
 		}
-		return ls
+		if err := p.step(text); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.line, err)
+		}
 	}
-	for s.Scan() {
-		line++
-		text := strings.TrimRight(s.Text(), " ")
-		word, rest, _ := strings.Cut(text, " ")
-		switch {
-		case text == "" || strings.HasPrefix(text, "#"):
-			continue
-		case word == "connection":
-			next.Connection = rest
-			continue
-		case word == "only":
-			next.Only = rest
-			continue
-		case word == "protocol":
-			protocol = rest
-			continue
-		}
-		rec := next
-		next = Record{}
-		rec.Line, rec.Protocol, rec.Count = line, protocol, -1
-		if err := rec.head(word, rest); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		if !rec.Restart {
-			rec.body(block())
-		}
-		out = append(out, rec)
+	return p.out, p.s.Err()
+}
+
+func (p *parser) scan() bool {
+	p.line++
+	return p.s.Scan()
+}
+
+func (p *parser) step(text string) error {
+	word, rest, _ := strings.Cut(text, " ")
+	switch word {
+	case "connection":
+		p.next.Connection = rest
+		return nil
+	case "only":
+		p.next.Only = rest
+		return nil
+	case "let":
+		p.next.Let = rest
+		return nil
+	case "background":
+		p.next.Background = true
+		return nil
+	case "protocol":
+		p.protocol = rest
+		return nil
+	case "server":
+		p.server = rest
+		return nil
 	}
-	return out, s.Err()
+	rec := p.next
+	p.next = Record{}
+	rec.Line, rec.Protocol, rec.Count = p.line, p.protocol, -1
+	if rec.Only == "" {
+		rec.Only = p.server
+	}
+	if err := rec.head(word, rest); err != nil {
+		return err
+	}
+	if !rec.Restart && !rec.Join && rec.State == nil {
+		p.body(&rec)
+	}
+	p.out = append(p.out, rec)
+	return nil
 }
 
 func (r *Record) head(word, rest string) error {
 	switch word {
 	case "restart":
 		r.Restart = true
+		return nil
+	case "join":
+		r.Join, r.Connection = true, rest
+		return nil
+	case "state":
+		if r.State = strings.Fields(rest); r.State == nil {
+			return fmt.Errorf("state names no table")
+		}
 		return nil
 	case "query":
 		r.Query = true
@@ -89,37 +126,60 @@ func (r *Record) head(word, rest string) error {
 				r.Sort = true
 			case "colnames":
 				r.Names = true
+			case "types":
+				r.Types = true
+			case "retry":
+				r.Retry = true
 			default:
 				return fmt.Errorf("unknown word %q after query", f)
 			}
 		}
 		return nil
 	case "statement":
-		kind, rest, _ := strings.Cut(rest, " ")
-		var err error
-		switch kind {
-		case "ok":
-		case "count":
-			r.Count, err = strconv.ParseInt(rest, 10, 64)
-		case "error":
-			number, text, _ := strings.Cut(rest, " ")
-			r.ErrText = text
-			r.ErrNumber, err = strconv.Atoi(number)
-		default:
-			err = fmt.Errorf("unknown word %q after statement", kind)
-		}
-		return err
+		return r.statement(rest)
 	}
 	return fmt.Errorf("unknown word %q", word)
 }
 
-func (r *Record) body(lines []string) {
-	for i, l := range lines {
-		if r.Query && l == "----" {
-			r.Want = lines[i+1:]
-			lines = lines[:i]
-			break
+func (r *Record) statement(rest string) (err error) {
+	kind, rest, _ := strings.Cut(rest, " ")
+	switch kind {
+	case "ok":
+	case "count":
+		r.Count, err = strconv.ParseInt(rest, 10, 64)
+	case "error":
+		number, text, _ := strings.Cut(rest, " ")
+		number, r.ErrState, _ = strings.Cut(number, "/")
+		r.Error, r.ErrText = true, text
+		r.ErrNumber, err = strconv.Atoi(number)
+	default:
+		err = fmt.Errorf("unknown word %q after statement", kind)
+	}
+	return err
+}
+
+// body reads the lines up to the next blank one.
+func (p *parser) body(r *Record) {
+	var sql []string
+	for p.scan() {
+		text := p.s.Text()
+		switch {
+		case strings.TrimSpace(text) == "":
+			if r.WantLine > 0 {
+				r.WantEnd = p.line
+			}
+			r.SQL = strings.Join(sql, "\n")
+			return
+		case r.WantLine > 0:
+			r.Want = append(r.Want, text)
+		case r.Query && text == "----":
+			r.WantLine = p.line + 1
+		default:
+			sql = append(sql, text)
 		}
 	}
-	r.SQL = strings.Join(lines, "\n")
+	if r.WantLine > 0 {
+		r.WantEnd = p.line
+	}
+	r.SQL = strings.Join(sql, "\n")
 }
