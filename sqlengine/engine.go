@@ -191,7 +191,10 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	for s := range servers {
 		errs = append(errs, closeSessions(s))
 	}
-	errs = append(errs, e.host.Close())
+	// The host's background threads end by a cancelled context, which it returns.
+	if err := e.host.Close(); !errors.Is(err, context.Canceled) {
+		errs = append(errs, err)
+	}
 	open.Store(false)
 	return errors.Join(errs...)
 }
