@@ -48,7 +48,7 @@ func drawVariant(rng *rand.Rand, f flavour) variant {
 	one("file.block-size", "", "4 kb")
 	one("metadata.stats-mode", "", "none", "counts", "truncate(2)", "full")
 	one("metadata.stats-dense-store", "", "false")
-	one("fields.v.stats-mode", "", "", "none")
+	one("fields.s.stats-mode", "", "", "none")
 	one("manifest.target-file-size", "", "500 b")
 	one("manifest.merge-min-count", "", "2")
 	one("manifest.full-compaction-threshold-size", "", "1 kb")
