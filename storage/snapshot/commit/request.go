@@ -115,6 +115,8 @@ type Request struct {
 	Watermark  *int64
 	Properties map[string]string
 
+	// The next two run inside the attempt: they must not call the Committer.
+
 	// Check is called at each attempt before anything is written; an error ends
 	// the commit. latest is nil in a table without snapshots.
 	Check func(ctx context.Context, latest *snapshot.Snapshot, live LiveReader) error

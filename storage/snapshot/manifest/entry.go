@@ -3,13 +3,13 @@ package manifest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/stats"
 )
@@ -488,7 +488,7 @@ func decodeEntries(ctx context.Context, data []byte, plans *plans) ([]Entry, err
 // openWith opens a container and finds the plan of its schema.
 func openWith(data []byte, p *plans, known string, plan func() (*node, error), s *shape) (*container, *node, error) {
 	if bytes.HasPrefix(data, []byte("ORC")) {
-		return nil, nil, corrupt.Errorf("", 0, "manifests in the ORC format are not supported")
+		return nil, nil, errors.New("manifests in the ORC format are not supported")
 	}
 	c, err := openContainer(data)
 	if err != nil {
