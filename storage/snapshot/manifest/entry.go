@@ -3,8 +3,8 @@ package manifest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 	"strings"
