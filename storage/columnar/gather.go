@@ -266,6 +266,8 @@ func gatherMultiFixed[T any](dst []T, srcs []*Vector, of func(*Vector) []T, pick
 	return dst
 }
 
+// gatherMultiStr works in blocks: it notes where the values of a block lie and
+// where they go, and then copies them.
 func gatherMultiStr(dst *Vector, srcs []*Vector, picks []uint32) {
 	var offTab [MaxSources][]int32
 	var dataTab [MaxSources][]byte
@@ -277,22 +279,32 @@ func gatherMultiStr(dst *Vector, srcs []*Vector, picks []uint32) {
 	at := len(dst.Off)
 	dst.Off = extend(dst.Off, len(picks))
 	offs := dst.Off[at:]
-	end := dst.Off[at-1]
-	for i, p := range picks {
-		r := p & PickMask
-		so := offTab[p>>PickShift]
-		end += so[r+1] - so[r]
-		offs[i] = end
-	}
 	w := int(dst.Off[at-1])
-	dst.growData(int(end) - w)
-	out := dst.Data[:cap(dst.Data)]
-	for i, p := range picks {
-		s := p >> PickShift
-		w = copyBlocks(out, dataTab[s], w, int(offTab[s][p&PickMask]), int(offs[i]))
+	var from [gatherBlock]int32
+	for len(picks) > 0 {
+		block := picks[:min(len(picks), gatherBlock)]
+		ends := offs[:len(block)]
+		end := int32(w)
+		for i, p := range block {
+			r := p & PickMask
+			so := offTab[p>>PickShift]
+			o := so[r]
+			from[i] = o
+			end += so[r+1] - o
+			ends[i] = end
+		}
+		dst.growData(int(end) - w)
+		out := dst.Data[:cap(dst.Data)]
+		for i, p := range block {
+			w = copyBlocks(out, dataTab[p>>PickShift], w, int(from[i]), int(ends[i]))
+		}
+		dst.Data = dst.Data[:end]
+		picks, offs = picks[len(block):], offs[len(block):]
 	}
-	dst.Data = dst.Data[:end]
 }
+
+// gatherBlock is how many strings are gathered at a time.
+const gatherBlock = 1024
 
 func gatherMultiValid(dst *Vector, srcs []*Vector, picks []uint32) {
 	var tab [MaxSources][]uint64

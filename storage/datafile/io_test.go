@@ -375,7 +375,7 @@ func TestRolling(t *testing.T) {
 		{map[string]string{"target-file-row-num": "1000"}, func(n int) bool { return n == 300 }},
 		{map[string]string{"target-file-size": "100 kb", "file.compression": "none"}, func(n int) bool { return n > 20 }},
 		{nil, func(n int) bool { return n == 1 }},
-		{map[string]string{"target-file-size": "1 mb"}, func(n int) bool { return n > 1 }},
+		{map[string]string{"target-file-size": "256 kb"}, func(n int) bool { return n > 1 }},
 	} {
 		b := newBenchOf(t, pkSchema(c.options), allFormats()[i%2])
 		part := b.partition(columnar.StringValue("part"))

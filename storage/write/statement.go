@@ -49,7 +49,7 @@ type Overwrite struct {
 // segment is the rows between two marks.
 type segment struct {
 	batches map[Bucket][]*columnar.Batch // oldest first
-	order   []Bucket // in order of first appearance
+	order   []Bucket                     // in order of first appearance
 	rows    int64
 	bytes   int64
 	files   []flushed

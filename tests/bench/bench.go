@@ -44,7 +44,7 @@ type Options struct {
 	// From is a warehouse's folder of a database with tables merge_read_N and
 	// compact_N that another engine made of the same rows; "" makes our own.
 	From string
-	// Table options on top of the defaults.
+	// Table has table options on top of the defaults.
 	Table map[string]string
 
 	Store fileio.Store
@@ -222,8 +222,8 @@ func (r *run) report(bench string, rows int64, seconds float64, bytes int64, par
 func (r *run) measure(ctx context.Context, bench string, params map[string]any, setup func() error,
 	body func() (int64, error), bytes func() int64, after func() error,
 ) error {
-	var all []float64
-	best, bestCPU, rows, size := math.Inf(1), 0.0, int64(0), int64(0)
+	var all, cpus []float64
+	best, rows, size := math.Inf(1), int64(0), int64(0)
 	for i := range r.Warmup + r.Runs {
 		if err := errors.Join(ctx.Err(), setup()); err != nil {
 			return err
@@ -242,13 +242,13 @@ func (r *run) measure(ctx context.Context, bench string, params map[string]any, 
 		if i < r.Warmup {
 			continue
 		}
-		all = append(all, round(took))
+		all, cpus = append(all, round(took)), append(cpus, round(used))
 		if took < best {
-			best, bestCPU, rows = took, used, n
+			best, rows = took, n
+			params["cpu_seconds"] = round(used)
 		}
 	}
-	params["runs_seconds"] = all
-	params["cpu_seconds"] = round(bestCPU)
+	params["runs_seconds"], params["runs_cpu_seconds"] = all, cpus
 	params["threads"] = r.Threads
 	params["heap_in_use_mib"] = heapMiB()
 	return r.report(bench, rows, best, size, params)

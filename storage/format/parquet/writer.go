@@ -15,7 +15,7 @@ import (
 const (
 	// unitRows and unitBytes are what is gathered before a row group's encodings are
 	// chosen, whichever is reached first.
-	unitRows  = 128 << 10
+	unitRows  = 16 << 10
 	unitBytes = 32 << 20
 	// pageRows are the rows of a page, less where a column's page would pass
 	// pageBytes.
@@ -217,7 +217,7 @@ func (w *writer) direct(b *columnar.Batch, from int) (int, error) {
 	if w.pending.N > 0 || b.Sel != nil {
 		return 0, nil
 	}
-	n := min(b.N-from, unitRows)
+	n := min(b.N-from, max(unitRows, w.perPage))
 	if n < w.unitSize() {
 		return 0, nil
 	}

@@ -7,8 +7,10 @@ import (
 	"github.com/lakesql/lakesql/storage/lsm/merge"
 )
 
-// FlushRows is how many keys a batch of Flush holds, but for the last.
-const FlushRows = 8192
+// FlushRows is how many keys a batch of Flush holds, but for the last. Columns are
+// gathered one by one: the more rows at once, the more of a column's cache lines
+// serve several of them.
+const FlushRows = 1 << 17
 
 // flushBytes cuts batches of very long rows: see columns of strings.
 const flushBytes = 256 << 20
