@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
@@ -179,8 +181,39 @@ func (t *Table) expireConfig(l *write.Layout) expire.Config {
 	return expire.Config{
 		Store: t.env.Store, TableDir: t.dir, Snapshots: t.snapshots, Manifests: t.manifests, Paths: l.Paths(),
 		IndexBeside: l.Options.File.IndexBesideRow, CleanEmptyDirectories: l.Options.Retention.CleanEmptyDirs,
+		Memory: &t.overwrites, Held: t.heldByBranches,
 		Warn: func(err error) { t.env.Log.Warn("expire snapshots", "table", t.dir, "warning", err) },
 	}
+}
+
+// heldByBranches are the snapshots and tags of the table's branches, whose files lie
+// among the table's own.
+func (t *Table) heldByBranches(ctx context.Context) ([]*snapshot.Snapshot, error) {
+	const prefix = "branch-"
+	dirs, err := t.env.Store.List(ctx, fileio.Join(t.dir, "branch"))
+	if err != nil {
+		return nil, err
+	}
+	var held []*snapshot.Snapshot
+	for _, d := range dirs {
+		if !d.Dir || !strings.HasPrefix(d.Name, prefix) {
+			continue
+		}
+		m := snapshot.New(t.env.Store, fileio.Join(t.dir, "branch", d.Name))
+		all, err := m.All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("branch %s: %w", strings.TrimPrefix(d.Name, prefix), err)
+		}
+		tags, err := m.ListTags(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("branch %s: %w", strings.TrimPrefix(d.Name, prefix), err)
+		}
+		held = append(held, all...)
+		for _, tag := range tags {
+			held = append(held, tag.Snapshot)
+		}
+	}
+	return held, nil
 }
 
 // CreateTag names a snapshot, the newest for id 0, so that it does not expire. It

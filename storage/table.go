@@ -13,6 +13,7 @@ import (
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
+	"github.com/lakesql/lakesql/storage/snapshot/expire"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 	"github.com/lakesql/lakesql/storage/write"
 )
@@ -62,12 +63,13 @@ func joinAnd(words []string) string {
 
 // Table is the long-lived handle of one table. Safe for many goroutines.
 type Table struct {
-	env       *Env
-	dir       string
-	schemas   *schema.Manager
-	snapshots *snapshot.Manager
-	manifests *manifest.Files
-	publisher *write.Publisher
+	env        *Env
+	dir        string
+	schemas    *schema.Manager
+	snapshots  *snapshot.Manager
+	manifests  *manifest.Files
+	publisher  *write.Publisher
+	overwrites expire.Memory
 
 	layout atomic.Pointer[write.Layout] // of the newest schema seen
 
