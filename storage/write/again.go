@@ -63,7 +63,10 @@ func (g *group) prepareAgain(ctx context.Context, latest *snapshot.Snapshot, liv
 		g.files = old
 		return nil, err
 	}
-	return g.increments(), g.saveIndex(ctx)
+	if err := g.saveIndex(ctx); err != nil {
+		return nil, err
+	}
+	return g.increments(), nil
 }
 
 // jobsOfFiles reads the group's files back into jobs.
