@@ -19,6 +19,8 @@ type Insert struct {
 	Replace bool
 	Ignore  bool
 	OnDup   []sql.Expression // assignments over the old row followed by the new one
+	// Omitted are the columns that the statement does not name.
+	Omitted sql.FastIntSet
 }
 
 // Iter is the statement as a host iterator.
@@ -97,12 +99,29 @@ func (s *Insert) plain(ctx *sql.Context, w *storage.Write) (Result, error) {
 	var n int64
 	err = eachRow(ctx, func(*sql.Context) (sql.RowIter, error) { return it, nil }, func(row sql.Row) error {
 		n++
+		if err := s.checkOmitted(row); err != nil {
+			return err
+		}
 		return rows.add(ctx, row, types.Insert)
 	})
 	if err == nil {
 		err = rows.flush(ctx)
 	}
 	return Result{Affected: n, Info: insertInfo(n, 0)}, err
+}
+
+// checkOmitted refuses a row without a value for a column that must have one and
+// that the statement does not name.
+func (s *Insert) checkOmitted(row sql.Row) error {
+	if s.Omitted.Empty() {
+		return nil
+	}
+	for i, c := range s.Table.columns {
+		if row[i] == nil && !c.Nullable && s.Omitted.Contains(i) {
+			return Errorf(CodeNoDefault, "Field '%s' doesn't have a default value", c.Name)
+		}
+	}
+	return nil
 }
 
 // batches hands batches to the write, columns cast where their types differ.

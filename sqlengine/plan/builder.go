@@ -40,6 +40,11 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.update(n, row)
 	case *hostplan.DeleteFrom:
 		return o.b.delete(n, row)
+	case *hostplan.Truncate:
+		if t, ok := tableOf(n.Child); ok {
+			return t.TruncateIter(o.b.source(n.Child, row)), nil
+		}
+		return nil, nil
 	case *hostplan.ShowCreateTable:
 		return o.b.showCreate(n)
 	}
@@ -78,6 +83,7 @@ func (b *Builder) insert(_ *sql.Context, n *hostplan.InsertInto, row sql.Row) (s
 	}
 	s := &bridge.Insert{
 		Table: t, Source: b.source(n.Source, row), Replace: n.IsReplace, Ignore: n.Ignore, OnDup: n.OnDupExprs,
+		Omitted: n.DeferredDefaults,
 	}
 	return s.Iter(), nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/schema"
-	"github.com/lakesql/lakesql/storage/snapshot"
 )
 
 // truncate empties a table, or partitions of it.
@@ -23,7 +22,7 @@ func (b *Builder) truncate(ctx *sql.Context, s *dialect.TruncatePartitions) (bri
 	if len(s.Partitions) > 0 {
 		return bridge.Result{}, b.dropPartitions(ctx, t, s.Partitions)
 	}
-	return bridge.Result{}, replace(ctx, t, nil)
+	return bridge.Result{}, bridge.Empty(ctx, t, nil)
 }
 
 // dropPartitions removes all partitions that match one of the specs.
@@ -47,26 +46,11 @@ func (b *Builder) dropPartitions(ctx *sql.Context, t *storage.Table, list []dial
 		if len(vals) == 0 {
 			return bridge.Errorf(bridge.CodeParse, "a partition spec names no column")
 		}
-		if err := replace(ctx, t, vals); err != nil {
+		if err := bridge.Empty(ctx, t, vals); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// replace puts nothing in the place of the partitions that have these values, or
-// of the whole table.
-func replace(ctx *sql.Context, t *storage.Table, partition map[string]columnar.Value) error {
-	v, err := t.View(ctx, storage.ViewOptions{})
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if v.Snapshot() == nil {
-		return nil
-	}
-	_, err = v.Write(storage.WriteOptions{Operation: snapshot.OpTruncate, Overwrite: &storage.Overwrite{Partition: partition}}).Commit(ctx)
-	return err
 }
 
 // partitionValues are the values of a partition spec; nil for none.

@@ -5,6 +5,7 @@ import (
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -27,6 +28,8 @@ func fieldsOf(ctx *sql.Context, s sql.Schema) []*querypb.Field {
 			f.ColumnLength = decimalWidth(t)
 		case sql.DatetimeType:
 			f.Decimals = uint32(t.Precision())
+		case gmstypes.TimeType:
+			f.Decimals = expr.MaxFraction
 		}
 		out[i] = f
 	}

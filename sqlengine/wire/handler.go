@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -125,8 +127,24 @@ func (h *Handler) guard(err *error, query string) {
 		*err = fmt.Errorf("internal error: %v", r)
 	}
 	if *err != nil {
-		*err = sqlError(*err)
+		e := sqlError(*err)
+		if e.Num == bridge.CodeNoSuchTable.Num && firstWord(query) == "DROP" {
+			// MySQL has a number of its own for dropping what is not there.
+			e = &mysql.SQLError{Num: bridge.CodeBadTable.Num, State: bridge.CodeBadTable.State, Message: reNoTable.ReplaceAllString(e.Message, "Unknown table '$1'")}
+		}
+		*err = e
 	}
+}
+
+var reNoTable = regexp.MustCompile(`^Table '(.*)' doesn't exist$`)
+
+// firstWord is the first word of a statement in upper case.
+func firstWord(query string) string {
+	f := strings.Fields(query)
+	if len(f) == 0 {
+		return ""
+	}
+	return strings.ToUpper(f[0])
 }
 
 // sqlError gives an error its MySQL code. Faults of a statement's text bring their own.
@@ -263,7 +281,7 @@ func (h *Handler) spool(ctx *sql.Context, s *statement, schema sql.Schema, iter 
 		}
 		h.setStatus(ctx, s.conn)
 		return s.callback(r, more)
-	case schema == nil:
+	case len(schema) == 0:
 		for {
 			if _, err := iter.Next(ctx); err == io.EOF {
 				break

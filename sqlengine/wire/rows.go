@@ -134,6 +134,10 @@ func (e *rowEncoder) text(ctx *sql.Context, dst []byte, t sql.Type, v any) ([]by
 		if gmstypes.IsInteger(t) && !gmstypes.IsUnsigned(t) {
 			return fmt.Append(dst, x), nil
 		}
+	case float64:
+		return expr.AppendFloat(dst, x, 64), nil
+	case float32:
+		return expr.AppendFloat(dst, float64(x), 32), nil
 	case string:
 		if gmstypes.IsTextOnly(t) && ctx.GetCharacterSetResults() == sql.CharacterSet_utf8mb4 {
 			return append(dst, x...), nil
