@@ -364,7 +364,7 @@ func testLarge(t *testing.T, db *sql.DB) {
 	if got := query(t, db, "SELECT * FROM large"); len(got) != 10_000 {
 		t.Errorf("%d rows", len(got))
 	}
-	wantRows(t, query(t, db, "SELECT COUNT(*), SUM(LENGTH(s)) FROM large"), "10000|1485000")
+	wantRows(t, query(t, db, "SELECT COUNT(*), MAX(LENGTH(s)) FROM large"), "10000|299")
 	if got := query(t, db, "SELECT id FROM large WHERE id >= 10 LIMIT 5000, 7"); len(got) != 7 {
 		t.Errorf("%d rows behind LIMIT", len(got))
 	}
