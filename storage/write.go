@@ -51,6 +51,7 @@ type Write struct {
 	defaults []columnar.Value // by column; null: none
 	hasDefs  bool
 
+	taken       *taken // rows to take out of an append table; nil: none
 	preview     *write.Preview
 	previewRows int64
 }
@@ -289,6 +290,13 @@ func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
 		return CommitResult{}, w.err
 	}
 	defer w.st.Release()
+	if w.taken != nil {
+		res, err := w.commitTaken(ctx)
+		if err != nil {
+			return res, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
+		}
+		return res, nil
+	}
 	res, err := w.v.t.publisher.Publish(ctx, w.st)
 	if err != nil {
 		return CommitResult{}, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)

@@ -76,6 +76,9 @@ func (l *Layout) Index() indexfile.Dir { return l.index }
 // Names makes the names of the table's new data files.
 func (l *Layout) Names() *datafile.Names { return l.names }
 
+// Types are the types of the table's columns.
+func (l *Layout) Types() []types.Type { return l.types }
+
 // Keyed reports whether the table has a primary key.
 func (l *Layout) Keyed() bool { return len(l.key) > 0 }
 

@@ -3,6 +3,7 @@ package write
 import (
 	"context"
 
+	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 )
@@ -41,6 +42,18 @@ func (v *Preview) Entries() []*manifest.Entry {
 				Kind: manifest.Add, Partition: []byte(f.bucket.Partition), Bucket: int(f.bucket.Number), TotalBuckets: v.total, File: m,
 			})
 		}
+	}
+	return out
+}
+
+// Increments are the files as a commit takes them. They are the commit's then:
+// Discard must not be called.
+func (v *Preview) Increments() []datafile.Increment {
+	var out []datafile.Increment
+	for _, f := range v.files {
+		out = append(out, datafile.Increment{
+			Partition: []byte(f.bucket.Partition), Bucket: int(f.bucket.Number), TotalBuckets: v.total, NewFiles: f.files,
+		})
 	}
 	return out
 }
