@@ -165,7 +165,7 @@ func (m *Manager) Latest(ctx context.Context) (*Snapshot, error) {
 	m.mu.Unlock()
 	if id == 0 {
 		if hint := m.readHint(ctx, latestName); hint > 0 && hint < math.MaxInt64 {
-			behind, err := m.exists(ctx, hint+1)
+			behind, err := m.Exists(ctx, hint+1)
 			if err != nil {
 				return nil, err
 			}
@@ -257,7 +257,8 @@ func (m *Manager) Earliest(ctx context.Context) (*Snapshot, error) {
 	return nil, nil
 }
 
-func (m *Manager) exists(ctx context.Context, id ID) (bool, error) {
+// Exists reports whether the file of a snapshot is there now.
+func (m *Manager) Exists(ctx context.Context, id ID) (bool, error) {
 	f, err := m.store.Open(ctx, m.Path(id))
 	if errors.Is(err, fileio.ErrNotFound) {
 		return false, nil

@@ -239,7 +239,13 @@ func (r *run) publish(
 			return nil, fmt.Errorf("%w: %w", errTaken, err)
 		}
 	}
-	if err != nil {
+	if err == nil {
+		err = r.stands(ctx, s)
+	}
+	switch {
+	case errors.Is(err, errTaken):
+		return nil, err
+	case err != nil:
 		if len(o.tried) == 0 {
 			o.tried = map[string]bool{}
 			if latest != nil {

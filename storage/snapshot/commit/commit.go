@@ -211,13 +211,17 @@ func (r *run) one(ctx context.Context, o *outcome) error {
 		if err != nil {
 			return r.wrap(o, err)
 		}
-		if s, err := r.settle(ctx, latest, o); err != nil || s != nil {
+		s, err := r.settle(ctx, latest, o)
+		switch {
+		case errors.Is(err, errTaken):
+			continue // what was published was taken back
+		case err != nil || s != nil:
 			return r.wrap(o, r.finish(ctx, s, err))
 		}
 		if err := r.verify(ctx, latest); err != nil {
 			return r.wrap(o, err)
 		}
-		s, err := r.attempt(ctx, latest, o, try == 0 /* merge manifests */)
+		s, err = r.attempt(ctx, latest, o, try == 0 /* merge manifests */)
 		switch {
 		case err == nil && s == nil:
 			return nil // nothing to publish
@@ -229,7 +233,9 @@ func (r *run) one(ctx context.Context, o *outcome) error {
 			if settleErr == nil && found != nil {
 				return r.finish(ctx, found, nil)
 			}
-		case !errors.Is(err, errTaken):
+		case errors.Is(err, errTaken):
+		case errors.Is(err, snapshot.ErrExpired): // the one that it was to build on: begin from the newest
+		default:
 			return r.wrap(o, err)
 		}
 		if try >= r.c.MaxRetries {
@@ -260,7 +266,8 @@ func (r *run) finish(ctx context.Context, s *snapshot.Snapshot, err error) error
 	return nil
 }
 
-// settle looks for the snapshots whose fate is unknown among the published ones.
+// settle looks for the snapshots whose fate is unknown among the published ones. One
+// that is late is taken back: errTaken.
 func (r *run) settle(ctx context.Context, latest *snapshot.Snapshot, o *outcome) (*snapshot.Snapshot, error) {
 	if len(o.tried) == 0 || latest == nil {
 		return nil, nil
@@ -274,7 +281,13 @@ func (r *run) settle(ctx context.Context, latest *snapshot.Snapshot, o *outcome)
 			return nil, err
 		}
 		if o.tried[s.UUID] {
-			return s, nil
+			err := r.stands(ctx, s)
+			if errors.Is(err, errTaken) {
+				if delete(o.tried, s.UUID); len(o.tried) == 0 {
+					o.unknown = nil
+				}
+			}
+			return s, err
 		}
 	}
 	return nil, nil
