@@ -22,6 +22,8 @@ type Database struct {
 	provider *Provider
 	name     string
 	target   *hints.Target // what the statement says of the table it writes; nil: nothing
+	// described: one of all databases, whose tables are listed with their keys.
+	described bool
 }
 
 var (

@@ -6,13 +6,23 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
-// GetIndexes implements sql.IndexAddressable: the primary key, for clients that
-// look at keys. Lookups do not go through it: scans prune by their filter.
+// GetIndexes implements sql.IndexAddressable: the primary key, for
+// information_schema, which walks through all databases. Statements that name the
+// table see no index: the host fails to plan joins over an index that takes no
+// lookups, and scans prune by their filter.
 func (t *Table) GetIndexes(*sql.Context) ([]sql.Index, error) {
-	if len(t.schema.PrimaryKeys) == 0 {
+	if !t.db.described {
 		return nil, nil
 	}
-	return []sql.Index{keyIndex{t}}, nil
+	return t.Keys(), nil
+}
+
+// Keys describes the primary key to SHOW INDEX.
+func (t *Table) Keys() []sql.Index {
+	if len(t.schema.PrimaryKeys) == 0 {
+		return nil
+	}
+	return []sql.Index{keyIndex{t}}
 }
 
 // IndexedAccess implements sql.IndexAddressable.

@@ -90,7 +90,7 @@ func (p *Provider) AllDatabases(ctx *sql.Context) []sql.Database {
 		ctx.Warn(CodeUnknown.Num, "%v", err)
 	}
 	for _, n := range names {
-		out = append(out, &Database{provider: p, name: n})
+		out = append(out, &Database{provider: p, name: n, described: true})
 	}
 	return out
 }
