@@ -79,7 +79,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	b := procs.New(procs.Config{Provider: e.provider, Analyze: e.analyze})
 	parser := dialect.New(dialect.Config{Builder: b})
 	sql.GlobalParser = parser
-	a := analyzer.NewBuilder(e.provider).Build()
+	a := plan.AddRules(analyzer.NewBuilder(e.provider)).Build()
 	a.ExecBuilder = plan.New()
 	a.Parser = parser
 	a.Coster = plan.NewCoster(a.Coster)

@@ -39,7 +39,7 @@ func (t *KeyTable) Find(key []byte) int {
 }
 
 const (
-	tagMask = ^uint64(0) << 32
+	tagMask = uint64(0xffffffff00000000)
 	idMask  = 1<<32 - 1
 )
 

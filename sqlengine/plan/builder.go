@@ -47,6 +47,16 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return nil, nil
 	case *hostplan.ShowCreateTable:
 		return o.b.showCreate(n)
+	case *hostplan.ShowIndexes:
+		return o.b.showIndexes(ctx, n, row)
+	case *hostplan.GroupBy:
+		return o.b.groupBy(ctx, n, row)
+	case *hostplan.Distinct:
+		return o.b.distinct(ctx, n.Child, row)
+	case *hostplan.OrderedDistinct:
+		return o.b.distinct(ctx, n.Child, row)
+	case *hostplan.SetOp:
+		return o.b.setOp(ctx, n, row)
 	}
 	if len(row) > 0 {
 		return nil, nil

@@ -89,7 +89,9 @@ func numberOfType(t sql.Type) number {
 	return n
 }
 
-func (n number) exact() bool { return n.kind == signedInt || n.kind == unsignedInt || n.kind == exactDecimal }
+func (n number) exact() bool {
+	return n.kind == signedInt || n.kind == unsignedInt || n.kind == exactDecimal
+}
 
 // typ is n as a host type.
 func (n number) typ() sql.Type {
@@ -107,7 +109,7 @@ func (n number) typ() sql.Type {
 func decimalType(precision, scale int) sql.Type {
 	scale = min(max(scale, 0), maxScale)
 	precision = min(max(precision, scale, 1), maxDigits)
-	return gmstypes.MustCreateDecimalType(uint8(precision), uint8(scale))
+	return gmstypes.MustCreateColumnDecimalType(uint8(precision), uint8(scale))
 }
 
 // intOf is a host value as an integer, if it is one.

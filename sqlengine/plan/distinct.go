@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+
+	"github.com/lakesql/lakesql/sqlengine/exec"
+)
+
+// distinct passes the first of the rows of each key.
+func (b *Builder) distinct(ctx *sql.Context, child sql.Node, row sql.Row) (sql.RowIter, error) {
+	in, err := b.Build(ctx, child, row)
+	if err != nil {
+		return nil, err
+	}
+	return newDistinctIter(in, child.Schema()), nil
+}
+
+type distinctIter struct {
+	in   sql.RowIter
+	key  *rowKey
+	seen *exec.KeyTable
+	buf  []byte
+}
+
+func newDistinctIter(in sql.RowIter, s sql.Schema) *distinctIter {
+	return &distinctIter{in: in, key: newRowKey(typesOfSchema(s)), seen: exec.NewKeyTable()}
+}
+
+// Next implements sql.RowIter.
+func (it *distinctIter) Next(ctx *sql.Context) (sql.Row, error) {
+	for {
+		row, err := it.in.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if it.buf, err = it.key.appendRow(ctx, it.buf[:0], row); err != nil {
+			return nil, err
+		}
+		if _, isNew := it.seen.Insert(it.buf); isNew {
+			return row, nil
+		}
+	}
+}
+
+// Close implements sql.RowIter.
+func (it *distinctIter) Close(ctx *sql.Context) error {
+	it.seen = exec.NewKeyTable()
+	return it.in.Close(ctx)
+}

@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+)
+
+// repairRule is the number of our rule; the host's own numbers are small.
+const repairRule analyzer.RuleId = 10_001
+
+// AddRules puts the rules that this package needs into the host's analyzer.
+func AddRules(b *analyzer.Builder) *analyzer.Builder {
+	return b.AddPreAnalyzeRule(repairRule, repair)
+}
+
+// repair replaces the host's arithmetic and its SUM and AVG by ours, before any
+// rule folds constants, and gives every reference to a column the type that the
+// column has then. References still name columns by number.
+func repair(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *hostplan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	r := repairer{types: map[sql.ColumnId]retyped{}}
+	out, same, err := r.node(n)
+	if err != nil || same {
+		return n, transform.SameTree, err
+	}
+	return out, transform.NewTree, nil
+}
+
+// retyped is a column whose type changed.
+type retyped struct{ from, to sql.Type }
+
+type repairer struct {
+	types map[sql.ColumnId]retyped
+}
+
+func (r *repairer) changed(id sql.ColumnId, from, to sql.Type) {
+	if id != 0 && from != nil && to != nil && !from.Equals(to) {
+		r.types[id] = retyped{from, to}
+	}
+}
+
+// node repairs a plan from its leaves up, opaque nodes and sources of inserts included.
+func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
+	switch x := n.(type) {
+	case *hostplan.InsertInto:
+		return r.insert(x)
+	case *hostplan.CreateProcedure, *hostplan.CreateTrigger, *hostplan.CreateView, *hostplan.RecursiveTable:
+		return n, true, nil
+	}
+	out, same = n, true
+	children, csame, err := r.nodes(n.Children())
+	if err != nil {
+		return nil, false, err
+	}
+	if !csame {
+		if out, err = n.WithChildren(children...); err != nil {
+			return nil, false, err
+		}
+		same = false
+	}
+	if e, ok := out.(sql.Expressioner); ok {
+		exprs, esame, err := r.exprs(e.Expressions())
+		if err != nil {
+			return nil, false, err
+		}
+		if !esame {
+			if out, err = e.WithExpressions(exprs...); err != nil {
+				return nil, false, err
+			}
+			same = false
+		}
+	}
+	if set, ok := out.(*hostplan.SetOp); ok {
+		u, usame, err := unify(set)
+		return u, same && usame, err
+	}
+	if same {
+		return n, true, nil
+	}
+	out, err = r.record(n, out)
+	return out, false, err
+}
+
+func (r *repairer) nodes(list []sql.Node) ([]sql.Node, bool, error) {
+	out, same := make([]sql.Node, len(list)), true
+	for i, c := range list {
+		d, s, err := r.node(c)
+		if err != nil {
+			return nil, false, err
+		}
+		out[i], same = d, same && s
+	}
+	return out, same, nil
+}
+
+func (r *repairer) insert(n *hostplan.InsertInto) (sql.Node, bool, error) {
+	same := true
+	out := *n
+	if n.Source != nil {
+		src, s, err := r.node(n.Source)
+		if err != nil {
+			return nil, false, err
+		}
+		out.Source, same = src, same && s
+	}
+	exprs, s, err := r.exprs(n.OnDupExprs)
+	if err != nil {
+		return nil, false, err
+	}
+	if !s {
+		out.OnDupExprs, same = exprs, false
+	}
+	return &out, same, nil
+}
+
+// record notes which columns of a node have another type than before.
+func (r *repairer) record(old, now sql.Node) (sql.Node, error) {
+	switch x := now.(type) {
+	case *hostplan.GroupBy:
+		r.recordExprs(old.(*hostplan.GroupBy).SelectedExprs, x.SelectedExprs)
+	case *hostplan.Window:
+		r.recordExprs(old.(*hostplan.Window).SelectExprs, x.SelectExprs)
+	case *hostplan.Project:
+		r.recordExprs(old.(*hostplan.Project).Projections, x.Projections)
+	case *hostplan.SubqueryAlias:
+		return r.alias(old, x)
+	}
+	return now, nil
+}
+
+func (r *repairer) recordExprs(old, now []sql.Expression) {
+	for i, e := range now {
+		if id, ok := e.(sql.IdExpression); ok {
+			from := old[i].Type()
+			if t, ok := e.(*total); ok && t.Window() == nil {
+				from = nil // references to SUM and AVG are DOUBLE, whatever they say themselves
+				r.types[id.Id()] = retyped{nil, t.Type()}
+			}
+			r.changed(id.Id(), from, e.Type())
+		}
+	}
+}
+
+// alias maps the columns of a derived table, which are numbered in their order.
+func (r *repairer) alias(old sql.Node, n *hostplan.SubqueryAlias) (sql.Node, error) {
+	before, after := old.Schema(), n.Schema()
+	i := 0
+	n.Columns().ForEach(func(id sql.ColumnId) {
+		if i < len(after) {
+			r.changed(id, before[i].Type, after[i].Type)
+		}
+		i++
+	})
+	if n.ScopeMapping == nil {
+		return n, nil
+	}
+	mapping := make(map[sql.ColumnId]sql.Expression, len(n.ScopeMapping))
+	for id, e := range n.ScopeMapping {
+		out, _, err := r.expr(e)
+		if err != nil {
+			return nil, err
+		}
+		mapping[id] = out
+	}
+	return n.WithScopeMapping(mapping), nil
+}
+
+func (r *repairer) exprs(list []sql.Expression) ([]sql.Expression, bool, error) {
+	out, same := make([]sql.Expression, len(list)), true
+	for i, e := range list {
+		d, s, err := r.expr(e)
+		if err != nil {
+			return nil, false, err
+		}
+		out[i], same = d, same && s
+	}
+	return out, same, nil
+}
+
+// expr repairs an expression from its leaves up.
+func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err error) {
+	if e == nil {
+		return nil, true, nil
+	}
+	out, same = e, true
+	if children := e.Children(); len(children) > 0 {
+		list, s, err := r.exprs(children)
+		if err != nil {
+			return nil, false, err
+		}
+		if !s {
+			if out, err = e.WithChildren(list...); err != nil {
+				return nil, false, err
+			}
+			if id, ok := e.(sql.IdExpression); ok { // some of the host's forget it
+				if now, ok := out.(sql.IdExpression); ok && now.Id() != id.Id() {
+					out = now.WithId(id.Id())
+				}
+			}
+			same = false
+		}
+	}
+	if x, ok := out.(sql.ExpressionWithNodes); ok {
+		nodes, s, err := r.nodes(x.NodeChildren())
+		if err != nil {
+			return nil, false, err
+		}
+		if !s {
+			if out, err = x.WithNodeChildren(nodes...); err != nil {
+				return nil, false, err
+			}
+			same = false
+		}
+	}
+	switch x := out.(type) {
+	case *expression.GetField:
+		if t, ok := r.types[x.Id()]; ok && (t.from == nil || x.Type().Equals(t.from)) && !x.Type().Equals(t.to) {
+			return retypeField(x, t.to), false, nil
+		}
+		return out, same, nil
+	}
+	if a, ok := newArith(out); ok {
+		return a, false, nil
+	}
+	if t, ok := newTotal(out); ok {
+		return t, false, nil
+	}
+	return out, same, nil
+}
+
+func retypeField(f *expression.GetField, t sql.Type) sql.Expression {
+	g := expression.NewGetFieldWithTable(int(f.Id()), int(f.TableId()), t, f.Database(), f.Table(), f.Name(), f.IsNullable())
+	return g.WithIndex(f.Index())
+}
