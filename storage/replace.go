@@ -78,17 +78,17 @@ func (t *taken) keep(b *columnar.Batch) (rows []int32, found bool) {
 }
 
 // commitTaken publishes a write that takes rows.
-func (w *Write) commitTaken(ctx context.Context) (CommitResult, error) {
+func (w *Write) commitTaken(ctx context.Context) ([]*snapshot.Snapshot, error) {
 	incs, err := w.rewrite(ctx)
 	if err == nil && w.taken.left > 0 {
 		err = fmt.Errorf("%d rows to take out are not in the table", w.taken.left)
 	}
 	if err != nil {
-		return CommitResult{}, errors.Join(err, w.discardIncrements(ctx, incs))
+		return nil, errors.Join(err, w.discardIncrements(ctx, incs))
 	}
 	added, err := w.v.t.publisher.Preview(ctx, w.st, w.v.snap)
 	if err != nil {
-		return CommitResult{}, errors.Join(err, w.discardIncrements(ctx, incs))
+		return nil, errors.Join(err, w.discardIncrements(ctx, incs))
 	}
 	incs = joinIncrements(incs, added.Increments())
 	res, err := w.v.t.committerOf(w.v.layout).Commit(ctx, commit.Request{
@@ -101,10 +101,10 @@ func (w *Write) commitTaken(ctx context.Context) (CommitResult, error) {
 		if errors.Is(err, commit.ErrConflict) {
 			err = fmt.Errorf("%w: %w", ErrWriteConflict, err)
 		}
-		return CommitResult{}, err
+		return nil, err
 	}
 	w.v.t.published(ctx, w.v.layout, res.Snapshots)
-	return CommitResult{Snapshots: res.Snapshots}, nil
+	return res.Snapshots, nil
 }
 
 // rewrite writes the files that hold a taken row anew, those of each partition

@@ -2,11 +2,13 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
+	"github.com/lakesql/lakesql/storage/snapshot/commit"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 	"github.com/lakesql/lakesql/storage/types"
 	"github.com/lakesql/lakesql/storage/write"
@@ -120,6 +122,9 @@ func (w *Write) Mark() Mark { return w.st.Mark() }
 // Rewind takes back all rows added since the mark.
 func (w *Write) Rewind(m Mark) {
 	w.st.Rewind(m)
+	if m == 0 {
+		w.dropSpill()
+	}
 	w.previewRows = -1
 }
 
@@ -152,8 +157,28 @@ func (w *Write) Add(ctx context.Context, b *columnar.Batch) error {
 		return err
 	}
 	w.st.Add(b)
+	return w.makeRoom(ctx)
+}
+
+// makeRoom writes the rows to files when they outgrow memory. Inside a transaction,
+// which may take rows back, they stay in memory.
+func (w *Write) makeRoom(ctx context.Context) error {
+	limit := w.v.opts.Write.BufferBytes
+	if whole := w.v.t.env.budget.Limit(); whole > 0 {
+		limit = min(limit, whole/4)
+	}
+	if w.st.SizeBytes() < max(limit, minBufferBytes) || w.st.Marked() {
+		return nil
+	}
+	if err := w.v.t.publisher.Spill(ctx, w.st, w.v.snap); err != nil {
+		return fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
+	}
 	return nil
 }
+
+// minBufferBytes is the least memory that a statement's rows may take before they
+// are written to files.
+const minBufferBytes = 1 << 20
 
 // checkRows refuses nulls in NOT NULL columns and texts that are too long.
 func (w *Write) checkRows(b *columnar.Batch) error {
@@ -290,24 +315,36 @@ func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
 		return CommitResult{}, w.err
 	}
 	defer w.st.Release()
+	var snaps []*snapshot.Snapshot
+	var err error
 	if w.taken != nil {
-		res, err := w.commitTaken(ctx)
-		if err != nil {
-			return res, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
-		}
-		return res, nil
+		snaps, err = w.commitTaken(ctx)
+	} else {
+		var res write.Result
+		res, err = w.v.t.publisher.Publish(ctx, w.st)
+		snaps = res.Snapshots
 	}
-	res, err := w.v.t.publisher.Publish(ctx, w.st)
 	if err != nil {
+		if !errors.Is(err, commit.ErrUnknownOutcome) {
+			w.dropSpill()
+		}
 		return CommitResult{}, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
 	}
-	return CommitResult{Snapshots: res.Snapshots}, nil
+	return CommitResult{Snapshots: snaps}, nil
 }
 
 // Abort drops the rows.
 func (w *Write) Abort() {
-	w.st.Rewind(0)
+	w.Rewind(0)
 	w.dropPreview()
+}
+
+// dropSpill removes the files of rows that are not published. One that cannot be
+// removed is left to the cleaning of orphan files.
+func (w *Write) dropSpill() {
+	if err := w.v.t.publisher.DiscardSpill(context.Background(), w.st); err != nil {
+		w.v.t.env.Log.Warn("files of a statement that was given up are left", "table", w.v.t.dir, "error", err)
+	}
 }
 
 func (w *Write) dropPreview() {

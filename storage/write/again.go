@@ -98,10 +98,7 @@ func (g *group) jobsOfFiles(ctx context.Context) ([]job, error) {
 
 // readBack reads all rows of a file, with their kinds.
 func (g *group) readBack(ctx context.Context, b Bucket, m *datafile.Meta) (out []*columnar.Batch, err error) {
-	r, err := datafile.Open(ctx, datafile.ReadConfig{
-		Store: g.p.c.Store, Paths: g.layout.paths, Formats: g.p.c.Formats, Schema: g.layout.Schema,
-	}, datafile.File{Partition: []byte(b.Partition), Bucket: int(b.Number), Meta: m},
-		datafile.ReadRequest{Fields: g.layout.Schema.Fields, Kinds: g.layout.Keyed(), ExactKinds: g.layout.Keyed()})
+	r, err := g.open(ctx, b, m, false)
 	if err != nil {
 		return nil, err
 	}

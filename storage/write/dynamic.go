@@ -102,7 +102,11 @@ func (g *group) saveIndex(ctx context.Context) error {
 	if !g.layout.Dynamic() {
 		return nil
 	}
-	for _, f := range g.files {
+	done := map[Bucket]bool{}
+	for _, f := range g.all() {
+		if f.index = nil; done[f.bucket] {
+			continue
+		}
 		part := g.state.hashes.parts[f.bucket.Partition]
 		changed := false
 		for _, n := range part.Changed() {
@@ -116,6 +120,7 @@ func (g *group) saveIndex(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		done[f.bucket] = true
 		f.index, f.paths = []datafile.IndexFile{file}, append(f.paths, path)
 	}
 	return nil

@@ -79,7 +79,7 @@ func (p *Publisher) Publish(ctx context.Context, st *Statement) (Result, error) 
 	if st.rows == 0 && st.Overwrite == nil {
 		return Result{}, nil
 	}
-	return p.queue.do(ctx, st, st.Overwrite != nil)
+	return p.queue.do(ctx, st, st.Overwrite != nil || st.spill != nil)
 }
 
 // group is the statements that are published together, and what was made of them.
@@ -126,6 +126,7 @@ func (p *Publisher) publishGroup(ctx context.Context, g *group) {
 		p.state.forgetHashes()
 		return
 	}
+	g.files = g.all()
 	p.state.published(res.Snapshots, g.writes, g.files, g.layout.TotalBuckets())
 	if g.overwrite {
 		p.state.reset() // what was known of the partitions is gone
@@ -203,6 +204,12 @@ func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, live com
 	g.check(latest)
 	if len(g.taken) == 0 {
 		return nil, g.discard(ctx)
+	}
+	if err := g.takeSpill(ctx); errors.Is(err, ErrConflict) {
+		g.taken[0].err = ErrConflict
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	jobs, err := g.jobs(ctx)
 	if err != nil {
@@ -313,11 +320,29 @@ func (g *group) stillGood(jobs []job) bool {
 
 func (g *group) increments() []datafile.Increment {
 	incs := make([]datafile.Increment, 0, len(g.files))
-	for _, f := range g.files {
+	for _, f := range g.all() {
+		if i := slices.IndexFunc(incs, f.in); i >= 0 {
+			incs[i].NewFiles = append(incs[i].NewFiles, f.files...)
+			incs[i].NewIndexFiles = append(incs[i].NewIndexFiles, f.index...)
+			continue
+		}
 		incs = append(incs, datafile.Increment{
 			Partition: []byte(f.bucket.Partition), Bucket: int(f.bucket.Number), TotalBuckets: g.layout.TotalBuckets(),
-			NewFiles: f.files, NewIndexFiles: f.index,
+			NewFiles: slices.Clone(f.files), NewIndexFiles: f.index,
 		})
 	}
 	return incs
+}
+
+// all is the files of the group: those that a statement spilled, then the others.
+func (g *group) all() []*built {
+	if len(g.taken) == 0 || g.taken[0].st.spill == nil {
+		return g.files
+	}
+	return slices.Concat(g.taken[0].st.spill.files, g.files)
+}
+
+// in reports whether an increment is of the same bucket.
+func (f *built) in(inc datafile.Increment) bool {
+	return int(f.bucket.Number) == inc.Bucket && f.bucket.Partition == string(inc.Partition)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lakesql/lakesql/storage/columnar"
-	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/types"
@@ -34,6 +33,9 @@ type Statement struct {
 	rows     int64
 	bytes    int64
 	touched  *writes // what the rows so far touch; nil: to be found out
+	before   *writes // what the rows that have spilled touch
+	spill    *spill  // rows that lie in files; nil: none
+	marked   bool    // a mark was taken behind the beginning
 	released bool
 }
 
@@ -52,16 +54,6 @@ type segment struct {
 	order   []Bucket                     // in order of first appearance
 	rows    int64
 	bytes   int64
-	files   []flushed
-}
-
-// flushed is the files that a statement wrote before it was published, because
-// its rows outgrew memory.
-type flushed struct {
-	bucket   Bucket
-	files    []*datafile.Meta
-	hashes   []uint32 // key hashes of the rows, while fewer than maxKeys
-	firstSeq int64
 }
 
 // Mark is a place in a statement to which Rewind returns.
@@ -83,30 +75,22 @@ func (s *Statement) Mark() Mark {
 	if n := len(s.segments); n > 0 && s.segments[n-1].rows > 0 {
 		s.segments = append(s.segments, newSegment())
 	}
+	s.marked = s.marked || s.rows > 0
 	return Mark(max(0, len(s.segments)-1))
 }
 
-// Rewind takes back all rows added since the mark and returns the files that
-// held some of them, for the caller to delete.
-func (s *Statement) Rewind(m Mark) []Bucketed {
-	var files []Bucketed
+// Rewind takes back all rows added since the mark.
+func (s *Statement) Rewind(m Mark) {
 	s.touched = nil
 	for _, g := range s.segments[min(int(m), len(s.segments)):] {
 		s.rows -= g.rows
 		s.bytes -= g.bytes
 		s.layout.chunks.put(g)
-		for _, f := range g.files {
-			files = append(files, Bucketed{f.bucket, f.files})
-		}
 	}
 	s.segments = s.segments[:min(int(m), len(s.segments))]
-	return files
-}
-
-// Bucketed is files of a bucket.
-type Bucketed struct {
-	Bucket Bucket
-	Files  []*datafile.Meta
+	if m == 0 {
+		s.rows, s.before, s.marked = 0, nil, false
+	}
 }
 
 func newSegment() *segment { return &segment{batches: map[Bucket][]*columnar.Batch{}} }
@@ -169,7 +153,7 @@ func (s *Statement) Release() {
 	for _, g := range s.segments {
 		s.layout.chunks.put(g)
 	}
-	s.segments, s.touched, s.released = nil, nil, true
+	s.segments, s.touched, s.before, s.spill, s.released = nil, nil, nil, nil, true
 }
 
 // buckets lists the statement's buckets in order of first appearance, and calls
@@ -232,15 +216,8 @@ func (s *Statement) findWrites() *writes {
 			set.add(hashes)
 		}
 	}
-	for _, g := range s.segments {
-		for _, f := range g.files {
-			set := w.of(s.layout.lockOf(f.bucket))
-			if f.hashes == nil {
-				set.setAll()
-			} else {
-				set.add(f.hashes)
-			}
-		}
+	if s.before != nil {
+		w.merge(s.before)
 	}
 	return w
 }
