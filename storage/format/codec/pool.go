@@ -142,9 +142,11 @@ func compressWith(pool *sync.Pool, dst, src []byte) ([]byte, error) {
 	return a.b, nil
 }
 
-// hadoopPiece is the most raw bytes in one Hadoop frame; Java's decoder has a
-// buffer of 256 kB.
-const hadoopPiece = 128 << 10
+// HadoopPiece is the most raw bytes in one Hadoop frame of the codec lz4: as much as
+// Java's writer takes, whose buffer of 256 kB also holds the worst compressed block.
+// Paimon Rust's reader loses what comes after a frame that is not shorter than all
+// behind it, so a page should fit into one.
+const HadoopPiece = (256 << 10) - (256<<10)/255 - 16
 
 func (p *Pool) compressLZ4(c Codec, dst, src []byte) ([]byte, error) {
 	lc := p.lz4C.Get().(*lz4.Compressor)
@@ -152,9 +154,13 @@ func (p *Pool) compressLZ4(c Codec, dst, src []byte) ([]byte, error) {
 	if c == LZ4Raw {
 		return lz4Block(lc, dst, src)
 	}
+	size := len(src) % HadoopPiece // the short frame first
 	for len(src) > 0 {
-		piece := src[:min(len(src), hadoopPiece)]
-		src = src[len(piece):]
+		if size == 0 {
+			size = HadoopPiece
+		}
+		piece := src[:size]
+		src, size = src[size:], 0
 		dst = binary.BigEndian.AppendUint32(dst, uint32(len(piece)))
 		at := len(dst)
 		var err error

@@ -79,6 +79,9 @@ func newWriter(f *Format, w io.Writer, o format.WriteOptions) (*writer, error) {
 	if opts.page > 0 {
 		wr.maxPage = opts.page
 	}
+	if cd == codec.LZ4Hadoop {
+		wr.maxPage = min(wr.maxPage, codec.HadoopPiece*3/4) // a page is a little more than was measured
+	}
 	if wr.schema, err = schemaOf(o.Fields); err != nil {
 		return nil, err
 	}
