@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -143,7 +144,13 @@ func (c *conns) one(ctx context.Context, conn *sql.Conn, r, original *Record) er
 }
 
 func (c *conns) statement(ctx context.Context, conn *sql.Conn, r *Record) error {
-	res, err := c.exec(ctx, conn, r.SQL)
+	var res sql.Result = driver.RowsAffected(0)
+	var err error
+	if hasRows(r.SQL) {
+		_, err = c.query(ctx, conn, r)
+	} else {
+		res, err = c.exec(ctx, conn, r.SQL)
+	}
 	if r.Error {
 		return wantError(r, err)
 	}
@@ -154,6 +161,17 @@ func (c *conns) statement(ctx context.Context, conn *sql.Conn, r *Record) error 
 		return fmt.Errorf("affected %d rows, want %d", n, r.Count)
 	}
 	return nil
+}
+
+// hasRows reports whether a statement answers with rows, which the driver wants
+// to know beforehand.
+func hasRows(text string) bool {
+	word, _, _ := strings.Cut(strings.TrimLeft(text, "( "), " ")
+	switch strings.ToUpper(strings.TrimSpace(word)) {
+	case "SELECT", "WITH", "VALUES", "SHOW", "DESCRIBE", "DESC", "EXPLAIN":
+		return true
+	}
+	return false
 }
 
 // exec runs a statement; in binary protocol through a prepared one where the
