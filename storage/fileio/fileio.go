@@ -75,8 +75,7 @@ type Store interface {
 // themselves.
 type Syncer interface {
 	// Sync makes finished files, and the directories that name them up to the
-	// store's root, durable: first all files, then all directories, each group in
-	// parallel.
+	// store's root, durable, all in parallel.
 	Sync(ctx context.Context, paths []string) error
 }
 

@@ -395,11 +395,13 @@ func (m *Manager) search(ctx context.Context, ids []ID, before func(*Snapshot) b
 	return last, first, nil
 }
 
-// Publish creates the file of a snapshot. fileio.ErrExist means that another
-// commit has this id; any other error leaves it unknown whether it is published.
-func (m *Manager) Publish(ctx context.Context, s *Snapshot) error {
+// Publish creates the file of a snapshot, after the files that it needs, if any are
+// named, are durable. fileio.ErrExist means that another commit has this id,
+// fileio.ErrNotPublished that it did not come to that; any other error leaves it
+// unknown whether it is published.
+func (m *Manager) Publish(ctx context.Context, s *Snapshot, needs ...string) error {
 	data := s.Encode()
-	if err := m.store.CreateIfAbsent(ctx, m.Path(s.ID), data); err != nil {
+	if err := fileio.PublishAfter(ctx, m.store, needs, m.Path(s.ID), data); err != nil {
 		return fmt.Errorf("publish snapshot %d: %w", s.ID, err)
 	}
 	m.Published(s)

@@ -33,6 +33,7 @@ func Run(t *testing.T, open Open) {
 		{"Replace", replace},
 		{"Delete", deleteFile},
 		{"Sync", syncFiles},
+		{"PublishAfter", publishAfter},
 		{"Directories", directories},
 		{"OddNames", oddNames},
 	} {
@@ -287,5 +288,27 @@ func oddNames(t *testing.T, s fileio.Store, root string) {
 		full := fileio.Join(root, name)
 		must(t, fileio.WriteFile(t.Context(), s, full, []byte(name)))
 		wantContent(t, s, full, name)
+	}
+}
+
+func publishAfter(t *testing.T, s fileio.Store, root string) {
+	data := fileio.Join(root, "data/f")
+	must(t, fileio.WriteFile(t.Context(), s, data, []byte("x")))
+	name := fileio.Join(root, "snapshot/snapshot-1")
+	must(t, fileio.PublishAfter(t.Context(), s, []string{data}, name, []byte("one")))
+	wantErr(t, fileio.PublishAfter(t.Context(), s, []string{data}, name, []byte("two")), fileio.ErrExist, name)
+	wantContent(t, s, name, "one")
+	if _, ok := s.(fileio.Syncer); ok {
+		missing, next := fileio.Join(root, "data/missing"), fileio.Join(root, "snapshot/snapshot-2")
+		err := fileio.PublishAfter(t.Context(), s, []string{data, missing}, next, []byte("three"))
+		wantErr(t, err, fileio.ErrNotPublished, missing)
+		if _, err := s.Open(t.Context(), next); !errors.Is(err, fileio.ErrNotFound) {
+			t.Fatalf("published all the same: %v", err)
+		}
+	}
+	infos, err := s.List(t.Context(), fileio.Join(root, "snapshot"))
+	must(t, err)
+	if len(infos) != 1 {
+		t.Fatalf("temporary files are left: %v", infos)
 	}
 }

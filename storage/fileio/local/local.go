@@ -137,7 +137,25 @@ func (s *Store) CreateIfAbsent(_ context.Context, name string, data []byte) erro
 	if err != nil {
 		return mapWrite("publish", name, err)
 	}
-	err = os.Link(temp, name)
+	return s.publish(temp, name)
+}
+
+// PublishAfter syncs files, their directories and the temporary file of the one to
+// be published all at once, see fileio.Publisher.
+func (s *Store) PublishAfter(_ context.Context, paths []string, name string, data []byte) error {
+	temp, err := s.writeTemp(name, data, false /* durable */)
+	if err != nil {
+		return fmt.Errorf("%w: %w", fileio.ErrNotPublished, mapWrite("publish", name, err))
+	}
+	if err := s.syncAll(append(paths[:len(paths):len(paths)], temp)); err != nil {
+		return fmt.Errorf("%w: %w", fileio.ErrNotPublished, errors.Join(err, os.Remove(temp)))
+	}
+	return s.publish(temp, name)
+}
+
+// publish gives a durable file its name.
+func (s *Store) publish(temp, name string) error {
+	err := os.Link(temp, name)
 	switch {
 	case err == nil:
 		// A leftover temporary name is harmless, so its removal cannot fail the publish.

@@ -14,20 +14,24 @@ import (
 const maxSyncs = 16
 
 // Sync makes finished files durable, see fileio.Syncer.
-func (s *Store) Sync(_ context.Context, paths []string) error {
-	if err := each(paths, syncFile); err != nil {
-		return err
-	}
+func (s *Store) Sync(_ context.Context, paths []string) error { return s.syncAll(paths) }
+
+// syncAll syncs files and their directories at once: the name of a file is in its
+// directory since it was created.
+func (s *Store) syncAll(paths []string) error {
 	dirs := make([]string, 0, len(paths))
 	for _, p := range paths {
 		dirs = append(dirs, path.Dir(p))
 	}
-	return s.syncDirs(dirs)
+	return s.syncWith(paths, dirs)
 }
 
-// syncDirs syncs directories, and the parents of those whose own entry is not
-// known to be on disk.
-func (s *Store) syncDirs(dirs []string) error {
+// syncDirs syncs directories.
+func (s *Store) syncDirs(dirs []string) error { return s.syncWith(nil, dirs) }
+
+// syncWith syncs files, directories, and the parents of directories whose own entry
+// is not known to be on disk.
+func (s *Store) syncWith(files, dirs []string) error {
 	want := make(map[string]struct{}, len(dirs)+2)
 	var fresh []string
 	s.mu.Lock()
@@ -42,7 +46,8 @@ func (s *Store) syncDirs(dirs []string) error {
 		}
 	}
 	s.mu.Unlock()
-	list := make([]string, 0, len(want))
+	list := make([]string, 0, len(files)+len(want))
+	list = append(list, files...)
 	for d := range want {
 		list = append(list, d)
 	}

@@ -129,14 +129,10 @@ func (r *run) properties(latest *snapshot.Snapshot) map[string]string {
 	return all
 }
 
-// write writes every file that the snapshot names, fills their names in, and
-// makes them and the data files durable.
+// write writes every file that the snapshot names and fills their names in.
 func (r *run) write(ctx context.Context, latest *snapshot.Snapshot, p *part, s *snapshot.Snapshot, w *manifest.Writer, merge bool) error {
-	paths, err := r.unsynced()
-	if err != nil {
-		return err
-	}
 	var base []manifest.FileMeta
+	var err error
 	if latest != nil {
 		if base, err = r.c.Manifests.Metas(ctx, latest); err != nil {
 			return err
@@ -168,12 +164,6 @@ func (r *run) write(ctx context.Context, latest *snapshot.Snapshot, p *part, s *
 	}
 	if err := r.writeIndex(ctx, latest, p, s, w); err != nil {
 		return err
-	}
-	if err := fileio.Sync(ctx, r.c.Store, slices.Concat(paths, w.Paths())); err != nil {
-		return fmt.Errorf("make a commit durable: %w", err)
-	}
-	for _, path := range paths {
-		r.synced[path] = true
 	}
 	return nil
 }
@@ -220,7 +210,7 @@ func (r *run) unsynced() ([]string, error) {
 	return paths, nil
 }
 
-// publish creates the snapshot file. Only a definite failure takes files back.
+// publish makes all files durable and creates the snapshot file. Only a definite failure takes files back.
 func (r *run) publish(
 	ctx context.Context, latest *snapshot.Snapshot, p *part, s *snapshot.Snapshot, w *manifest.Writer, o *outcome,
 ) (*snapshot.Snapshot, error) {
@@ -228,7 +218,19 @@ func (r *run) publish(
 		r.takeBack(ctx, w)
 		return nil, err
 	}
-	err := r.c.Snapshots.Publish(ctx, s)
+	paths, err := r.unsynced()
+	if err == nil {
+		err = r.c.Snapshots.Publish(ctx, s, slices.Concat(paths, w.Paths())...)
+	} else {
+		err = fmt.Errorf("%w: %w", fileio.ErrNotPublished, err)
+	}
+	if errors.Is(err, fileio.ErrNotPublished) {
+		r.takeBack(ctx, w)
+		return nil, fmt.Errorf("make a commit durable: %w", err)
+	}
+	for _, path := range paths {
+		r.synced[path] = true
+	}
 	if errors.Is(err, fileio.ErrExist) {
 		there, getErr := r.c.Snapshots.Get(ctx, s.ID)
 		switch {

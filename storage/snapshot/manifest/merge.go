@@ -42,7 +42,9 @@ type MergeStep struct {
 // PlanMerge decides which of a snapshot's manifests, oldest first, are merged.
 // When those that are small or hold deletes come to FullBytes, all of them are;
 // otherwise neighbours are gathered up to TargetBytes, and the last group only if
-// it has MinCount manifests.
+// it has MinCount manifests, not counting those in front that are larger than all
+// behind them together: else an old manifest that slowly grows to the target would be
+// written anew with every MinCount commits.
 func PlanMerge(metas []FileMeta, o MergeOptions) []MergeStep {
 	o.ensureDefaults()
 	loose := func(m *FileMeta) bool { return m.SizeBytes < o.TargetBytes || m.NumDeleted > 0 }
@@ -75,6 +77,11 @@ func PlanMerge(metas []FileMeta, o MergeOptions) []MergeStep {
 			keep()
 		}
 		group, groupBytes = nil, 0
+	}
+	for len(group) > 1 && 2*group[0].SizeBytes > groupBytes {
+		steps = append(steps, MergeStep{Metas: group[:1]})
+		groupBytes -= group[0].SizeBytes
+		group = group[1:]
 	}
 	if len(group) >= o.MinCount {
 		return append(steps, MergeStep{Metas: group, Rewrite: true})
