@@ -14,7 +14,7 @@ func hostDefault(f types.Field) *sql.ColumnDefaultValue {
 	if f.Default == nil {
 		return nil
 	}
-	d, err := sql.NewColumnDefaultValue(expression.NewLiteral(*f.Default, gmstypes.LongText), nil, true, false, !f.Type.NotNull)
+	d, err := sql.NewColumnDefaultValue(expression.NewLiteral(*f.Default, gmstypes.LongText), gmstypes.LongText, true, false, !f.Type.NotNull)
 	if err != nil {
 		return nil
 	}

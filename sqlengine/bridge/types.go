@@ -18,6 +18,9 @@ const (
 	// maxVarBinary is the longest VARBINARY in bytes that MySQL can name.
 	maxVarBinary = 65535
 	maxChar      = 255
+	// maxScale is the largest scale of MySQL's DECIMAL; digits behind it are kept
+	// on disk and cut where the host computes.
+	maxScale = 30
 )
 
 // HostType is the type under which MySQL clients and host expressions see a
@@ -40,7 +43,7 @@ func HostType(t types.Type, inKey bool) sql.Type {
 	case types.Double:
 		return gmstypes.Float64
 	case types.Decimal:
-		return gmstypes.MustCreateColumnDecimalType(uint8(t.Precision), uint8(t.Scale))
+		return gmstypes.MustCreateColumnDecimalType(uint8(t.Precision), uint8(min(t.Scale, maxScale)))
 	case types.Char, types.VarChar:
 		return hostText(t, inKey)
 	case types.Binary, types.VarBinary:

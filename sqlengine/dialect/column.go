@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -169,6 +170,36 @@ func (g *grammar) markedLiteral(d *Default) error {
 		return nil
 	}
 	return unsupported(pos, "a default of the form "+mark+"'…'")
+}
+
+// columnTypes reads (name type, …), behind COLUMNS: the types of columns for which
+// SHOW CREATE TABLE prints the nearest one of MySQL's.
+func (g *grammar) columnTypes(s *CreateTable) error {
+	if err := g.expectOp("("); err != nil {
+		return err
+	}
+	for {
+		pos := g.pos()
+		name, err := g.ident("a column name")
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(s.Columns, func(c ColumnDef) bool { return c.Name == name })
+		if i < 0 {
+			return g.errorAt(pos, "the table has no column '"+name+"'")
+		}
+		t, err := g.elem("column " + name)
+		if err != nil {
+			return err
+		}
+		s.Columns[i].Type = t.WithNotNull(s.Columns[i].Type.NotNull || t.NotNull)
+		if g.acceptOp(")") {
+			return nil
+		}
+		if !g.acceptOp(",") {
+			return g.errorf("expected ',' or ')'")
+		}
+	}
 }
 
 // position reads FIRST or AFTER col, if one stands here.

@@ -244,6 +244,11 @@ func (g *grammar) tableClauses(s *CreateTable) error {
 	for !g.atEnd() {
 		pos := g.pos()
 		switch {
+		case g.peek("COLUMNS") && g.op(g.i+1, "("):
+			g.i++
+			if err := g.columnTypes(s); err != nil {
+				return err
+			}
 		case g.accept("PARTITIONED", "BY"):
 			if err := g.partitionedBy(s); err != nil {
 				return err
