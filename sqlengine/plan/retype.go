@@ -1,9 +1,13 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
@@ -11,8 +15,11 @@ import (
 // repairRule is the number of our rule; the host's own numbers are small.
 const repairRule analyzer.RuleId = 10_001
 
-// AddRules puts the rules that this package needs into the host's analyzer.
+// AddRules puts the rules that this package needs into the host's analyzer. The
+// host plans simple UPDATE, DELETE and INSERT by a process-wide list of rules,
+// which it sets too.
 func AddRules(b *analyzer.Builder) *analyzer.Builder {
+	analyzer.AlwaysBeforeDefault = []analyzer.Rule{{Id: repairRule, Apply: repair}}
 	return b.AddPreAnalyzeRule(repairRule, repair)
 }
 
@@ -125,7 +132,7 @@ func (r *repairer) record(old, now sql.Node) (sql.Node, error) {
 	case *hostplan.Project:
 		r.recordExprs(old.(*hostplan.Project).Projections, x.Projections)
 	case *hostplan.SubqueryAlias:
-		return r.alias(old, x)
+		return r.alias(x)
 	}
 	return now, nil
 }
@@ -144,12 +151,12 @@ func (r *repairer) recordExprs(old, now []sql.Expression) {
 }
 
 // alias maps the columns of a derived table, which are numbered in their order.
-func (r *repairer) alias(old sql.Node, n *hostplan.SubqueryAlias) (sql.Node, error) {
-	before, after := old.Schema(), n.Schema()
+func (r *repairer) alias(n *hostplan.SubqueryAlias) (sql.Node, error) {
+	after := n.Schema()
 	i := 0
 	n.Columns().ForEach(func(id sql.ColumnId) {
 		if i < len(after) {
-			r.changed(id, before[i].Type, after[i].Type)
+			r.types[id] = retyped{nil, after[i].Type}
 		}
 		i++
 	})
@@ -227,10 +234,48 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 	if t, ok := newTotal(out); ok {
 		return t, false, nil
 	}
+	if s, ok := newSpread(out); ok {
+		return s, false, nil
+	}
+	if g, ok := out.(*aggregation.GroupConcat); ok {
+		joined, ok, err := joinConcat(g)
+		return joined, same && !ok, err
+	}
 	return out, same, nil
 }
 
 func retypeField(f *expression.GetField, t sql.Type) sql.Expression {
 	g := expression.NewGetFieldWithTable(int(f.Id()), int(f.TableId()), t, f.Database(), f.Table(), f.Name(), f.IsNullable())
 	return g.WithIndex(f.Index())
+}
+
+// joinConcat makes one argument of the several of a GROUP_CONCAT, of which the
+// host takes only the first.
+func joinConcat(g *aggregation.GroupConcat) (sql.Expression, bool, error) {
+	children := g.Children()
+	text := g.String()
+	for order := range len(children) - 1 { // how many of them are the order
+		args := make([]string, 0, len(children))
+		for _, e := range children[order:] {
+			args = append(args, e.String())
+		}
+		next := " separator "
+		if order > 0 {
+			next = " order by "
+		}
+		list := strings.Join(args, ", ") + next
+		if !strings.HasPrefix(text, "group_concat("+list) && !strings.Contains(text, "distinct "+list) {
+			continue
+		}
+		one, err := function.NewConcat(children[order:]...)
+		if err != nil {
+			return nil, false, err
+		}
+		out, err := g.WithChildren(append(append([]sql.Expression(nil), children[:order]...), one)...)
+		if err != nil {
+			return nil, false, err
+		}
+		return out.(*aggregation.GroupConcat).WithId(g.Id()), true, nil
+	}
+	return g, false, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 
 	"github.com/lakesql/lakesql/sqlengine/exec"
@@ -94,6 +95,60 @@ func retotal(h sql.Expression) sql.Expression {
 		return t
 	}
 	return h
+}
+
+// spread is one of the host's deviations and variances, which are DOUBLE whatever
+// the type of their argument.
+type spread struct{ sql.Aggregation }
+
+var _ sql.FunctionExpression = (*spread)(nil)
+
+func newSpread(e sql.Expression) (sql.Expression, bool) {
+	switch x := e.(type) {
+	case *aggregation.StdDevPop:
+		return &spread{x}, true
+	case *aggregation.StdDevSamp:
+		return &spread{x}, true
+	case *aggregation.VarPop:
+		return &spread{x}, true
+	case *aggregation.VarSamp:
+		return &spread{x}, true
+	}
+	return nil, false
+}
+
+// Type implements sql.Expression.
+func (s *spread) Type() sql.Type { return gmstypes.Float64 }
+
+// IsNullable implements sql.Expression.
+func (s *spread) IsNullable() bool { return true }
+
+// DebugString implements sql.DebugStringer.
+func (s *spread) DebugString() string { return sql.DebugString(s.Aggregation) }
+
+// FunctionName implements sql.FunctionExpression.
+func (s *spread) FunctionName() string { return s.Aggregation.(sql.FunctionExpression).FunctionName() }
+
+// Description implements sql.FunctionExpression.
+func (s *spread) Description() string { return s.Aggregation.(sql.FunctionExpression).Description() }
+
+// WithChildren implements sql.Expression.
+func (s *spread) WithChildren(children ...sql.Expression) (sql.Expression, error) {
+	h, err := s.Aggregation.WithChildren(children...)
+	if err != nil {
+		return nil, err
+	}
+	return &spread{h.(sql.Aggregation)}, nil
+}
+
+// WithId implements sql.IdExpression.
+func (s *spread) WithId(id sql.ColumnId) sql.IdExpression {
+	return &spread{s.Aggregation.WithId(id).(sql.Aggregation)}
+}
+
+// WithWindow implements sql.WindowAdaptableExpression.
+func (s *spread) WithWindow(w *sql.WindowDefinition) sql.WindowAdaptableExpression {
+	return &spread{s.Aggregation.WithWindow(w).(sql.Aggregation)}
 }
 
 // NewBuffer implements sql.Aggregation.
