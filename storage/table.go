@@ -195,6 +195,14 @@ func (t *Table) layoutOf(s *schema.Schema) (*write.Layout, error) {
 }
 
 func (t *Table) newLayout(s *schema.Schema) (*write.Layout, error) {
+	l, err := t.layoutFor(s)
+	if err != nil {
+		return nil, fmt.Errorf("table %s, schema %d: %w", t.Name(), s.ID, err)
+	}
+	return l, nil
+}
+
+func (t *Table) layoutFor(s *schema.Schema) (*write.Layout, error) {
 	o, err := s.Table()
 	if err != nil {
 		return nil, err
@@ -204,7 +212,7 @@ func (t *Table) newLayout(s *schema.Schema) (*write.Layout, error) {
 		DefaultName: o.Partition.DefaultName, PlainNames: !o.Partition.LegacyName,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
+		return nil, err
 	}
 	return write.NewLayout(s, t.dir, paths)
 }

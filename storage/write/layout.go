@@ -55,7 +55,9 @@ func NewLayout(s *schema.Schema, tableDir string, paths *datafile.Paths) (*Layou
 		return nil, err
 	}
 	if l.Mode == schema.Fixed {
-		l.bucketKey = s.BucketIndexes()
+		if l.bucketKey, err = s.Indexes(s.BucketKeys()); err != nil {
+			return nil, fmt.Errorf("option bucket-key: %w", err)
+		}
 		l.bucketer, err = row.NewBucketer(o.Bucket.Function, types.FieldTypes(s.FieldsOf(l.bucketKey)), o.Bucket.Count)
 		if err != nil {
 			return nil, fmt.Errorf("option bucket: %w", err)

@@ -30,7 +30,7 @@ func NewFile(keyTypes []types.Type, m *datafile.Meta) (*File, error) {
 		return nil, fmt.Errorf("largest key of %s: %w", m.Name, err)
 	}
 	if CompareKeys(keyTypes, lo, hi) > 0 {
-		return nil, corrupt.Errorf(m.Name, corrupt.NoOffset, "smallest key %v lies behind largest key %v", lo, hi)
+		return nil, corrupt.Errorf(m.Name, corrupt.NoOffset, "the manifest says that its first key is above its last")
 	}
 	return &File{Meta: m, Min: lo, Max: hi}, nil
 }
