@@ -20,6 +20,15 @@ type FileEntry struct {
 	*datafile.Meta
 }
 
+// Unknown stands for a count or an id that a file's entry does not have.
+const Unknown = datafile.Unknown
+
+// How a data file came to be; others are of a release that did not record it.
+const (
+	FromAppend  = datafile.FromAppend
+	FromCompact = datafile.FromCompact
+)
+
 // Files lists the live data files of the view's snapshot, those of postponed
 // buckets too, by partition, bucket and level as the manifests have them.
 func (v *View) Files(ctx context.Context) ([]FileEntry, error) {

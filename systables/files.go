@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lakesql/lakesql/storage"
-	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/stats"
 	"github.com/lakesql/lakesql/storage/types"
@@ -72,21 +71,21 @@ func fileRow(f *storage.FileEntry, of, now *schema.Schema, out *rows) error {
 		out.text(key)
 	}
 	out.text(nulls).text(mins).text(maxs).int64(f.MinSequence).int64(f.MaxSequence)
-	if f.CreationMillis == datafile.Unknown {
+	if f.CreationMillis == storage.Unknown {
 		out.null()
 	} else {
 		out.clock(f.CreationMillis)
 	}
-	out.int64OrNull(f.DeleteRowCount, f.DeleteRowCount != datafile.Unknown)
+	out.int64OrNull(f.DeleteRowCount, f.DeleteRowCount != storage.Unknown)
 	switch f.Source {
-	case datafile.FromAppend:
+	case storage.FromAppend:
 		out.text("APPEND")
-	case datafile.FromCompact:
+	case storage.FromCompact:
 		out.text("COMPACT")
 	default:
 		out.null()
 	}
-	out.int64OrNull(f.FirstRowID, f.FirstRowID != datafile.Unknown).texts(f.WriteCols)
+	out.int64OrNull(f.FirstRowID, f.FirstRowID != storage.Unknown).texts(f.WriteCols)
 	return nil
 }
 

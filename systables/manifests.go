@@ -3,8 +3,8 @@ package systables
 import (
 	"context"
 
+	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
-	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -45,7 +45,7 @@ func manifests(ctx context.Context, s *source, out *rows) error {
 		} else {
 			out.null().null()
 		}
-		out.int64OrNull(m.MinRowID, m.MinRowID != datafile.Unknown).int64OrNull(m.MaxRowID, m.MaxRowID != datafile.Unknown)
+		out.int64OrNull(m.MinRowID, m.MinRowID != storage.Unknown).int64OrNull(m.MaxRowID, m.MaxRowID != storage.Unknown)
 	}
 	return nil
 }
