@@ -118,8 +118,11 @@ func (r *runner) note(ctx context.Context, o *op) error {
 		r.versions[s.ID] = o.after
 		r.compact = false
 	}
-	if o.kind == opCompact {
+	switch o.kind {
+	case opCompact:
 		r.compact = o.full
+	case opAlter:
+		r.compact = false // the top level follows num-levels, which follows the trigger
 	}
 	switch o.kind {
 	case opScan, opTravel, opTag, opUntag:
