@@ -175,7 +175,7 @@ func (c *compaction) keyed(ctx context.Context, entries []*manifest.Entry) (data
 	b, err := lsm.Open(lsm.Config{
 		Partition: e.Partition, Number: e.Bucket, TotalBuckets: e.TotalBuckets, Types: types.FieldTypes(v.schema.Fields),
 		Key: keys, SequenceFields: sequence, Descending: v.opts.Merge.Descending, Function: fn, Existing: metasOf(entries),
-		NumLevels: v.opts.Compaction.NumLevels, SmallBytes: v.opts.File.TargetFileBytes(true),
+		NumLevels: v.opts.Compaction.NumLevels, SmallBytes: c.smallBytes(true),
 		Files: &bucketFiles{v: v, partition: e.Partition, bucket: e.Bucket}, Budget: v.t.env.budget,
 	})
 	if err != nil {
@@ -193,10 +193,10 @@ func (c *compaction) appended(ctx context.Context, entries []*manifest.Entry) (d
 	v := c.v
 	files := metasOf(entries)
 	slices.SortStableFunc(files, func(a, b *datafile.Meta) int { return int(min(1, max(-1, a.MinSequence-b.MinSequence))) })
-	target := v.opts.File.TargetFileBytes(false)
+	small := c.smallBytes(false)
 	inc := datafile.Increment{Partition: entries[0].Partition, Bucket: entries[0].Bucket, TotalBuckets: entries[0].TotalBuckets}
 	bf := &bucketFiles{v: v, partition: inc.Partition, bucket: inc.Bucket}
-	for _, group := range smallGroups(files, target, v.layout.Mode == schema.Unaware) {
+	for _, group := range smallGroups(files, small, v.layout.Mode == schema.Unaware) {
 		made, err := bf.join(ctx, group)
 		if err != nil {
 			return datafile.Increment{}, errors.Join(err, c.discard(ctx, []datafile.Increment{inc}))
@@ -207,9 +207,14 @@ func (c *compaction) appended(ctx context.Context, entries []*manifest.Entry) (d
 	return inc, nil
 }
 
-// smallGroups gathers files below the target that can be joined: neighbours, or
+// smallBytes is the size below which a file is written anew with its neighbours.
+func (c *compaction) smallBytes(keyed bool) int64 {
+	return int64(float64(c.v.opts.File.TargetFileBytes(keyed)) * c.v.opts.Compaction.SmallFileRatio)
+}
+
+// smallGroups gathers files below a size that can be joined: neighbours, or
 // any where the order of files does not matter. A group has at least two files.
-func smallGroups(files []*datafile.Meta, target int64, anyOrder bool) [][]*datafile.Meta {
+func smallGroups(files []*datafile.Meta, small int64, anyOrder bool) [][]*datafile.Meta {
 	var out [][]*datafile.Meta
 	var group []*datafile.Meta
 	end := func() {
@@ -220,7 +225,7 @@ func smallGroups(files []*datafile.Meta, target int64, anyOrder bool) [][]*dataf
 	}
 	for _, m := range files {
 		switch {
-		case m.SizeBytes < target:
+		case m.SizeBytes < small:
 			group = append(group, m)
 		case !anyOrder:
 			end()

@@ -17,7 +17,7 @@ func compactOptions() []Def {
 		{Key: "compaction.optimization-interval", Kind: Duration, Tier: NoEffect, Doc: "time after which a full compaction is made"},
 		{Key: "compaction.size-ratio", Kind: Int, Default: "1", Min: 0, HasMin: true, Tier: NoEffect, Doc: "how much larger, in percent, the next run may be to join a compaction"},
 		{Key: "compaction.skip-expired-partitions", Kind: Bool, Default: "false", Tier: Later, Feature: "partition expiry", Doc: "leave partitions alone that are about to expire"},
-		{Key: "compaction.small-file-ratio", Kind: Double, Default: "0.7", Tier: NoEffect, Doc: "append tables: a file below this share of target-file-size is small"},
+		{Key: "compaction.small-file-ratio", Kind: Double, Default: "0.7", Doc: "a file below this share of target-file-size is small: compactions write it anew together with its neighbours"},
 		{Key: "compaction.total-size-threshold", Kind: Size, Tier: NoEffect, Doc: "size of a bucket below which each compaction is full"},
 		{Key: "force-lookup", Kind: Bool, Default: "false", Tier: Later, Feature: "lookup compaction", Immutable: true, Doc: "compactions look up older values although no changelog is made"},
 		{Key: "full-compaction.delta-commits", Kind: Int, Min: 1, HasMin: true, Doc: "make a full compaction after so many commits"},
