@@ -39,9 +39,6 @@ func testPages(t *testing.T, s *suite) {
 				if keyed {
 					sh.primary, sh.options["bucket"] = []string{"k"}, "1"
 				}
-				if !s.refused(t, sh) {
-					return
-				}
 				x := s.create(t, sh)
 				rng := rand.New(rand.NewPCG(uint64(v.rows), 1))
 				rows := pageRows(rng, v.rows)

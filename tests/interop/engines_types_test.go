@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -98,7 +99,7 @@ func testType(t *testing.T, s *suite, format, name, typ string, vals []string, k
 	}
 	base := fmt.Sprintf("types.%s_%s_%s", format, kind, name)
 	sh.name = base + "_lake"
-	if !s.refused(t, sh) {
+	if !s.takes(t, sh, rows) {
 		return
 	}
 	x := s.create(t, sh)
@@ -127,15 +128,19 @@ func testType(t *testing.T, s *suite, format, name, typ string, vals []string, k
 	}
 }
 
-// refused tells whether lakesql makes such a table; when it does not, limits.txt says why.
-func (s *suite) refused(t *testing.T, sh shape) bool {
+// takes tells whether lakesql makes and writes such a table; when it does not,
+// limits.txt says why.
+func (s *suite) takes(t *testing.T, sh shape, rows []string) bool {
 	t.Helper()
 	l := s.limitOf(lakesql, "writes", sh.name)
 	if l == nil {
 		return true
 	}
-	_, err := s.tryCreate(t, sh)
-	x := &table{suite: s, t: t, shape: sh}
+	tb, err := s.tryCreate(t, sh)
+	x := &table{suite: s, t: t, shape: sh, tb: tb}
+	if err == nil {
+		err = x.tryWrite(rows, false, storage.WriteOptions{})
+	}
 	x.judge(lakesql, "writes", err)
 	return false
 }
