@@ -8,6 +8,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/types"
 )
 
 // BatchIter is a host iterator that can hand over batches instead of rows. A
@@ -96,6 +97,17 @@ func (it *readerIter) Close(*sql.Context) error {
 type rowBatches struct {
 	batch    *columnar.Batch
 	encoders []*Encoder
+}
+
+func newRowBatches(fields []types.Field, loc *time.Location) rowBatches {
+	var b rowBatches
+	ts := make([]types.Type, len(fields))
+	for i, f := range fields {
+		ts[i] = f.Type
+		b.encoders = append(b.encoders, NewEncoder(f.Name, f.Type, loc))
+	}
+	b.batch = columnar.NewBatch(ts, 0)
+	return b
 }
 
 // add appends a row, which has one value a column. A row that fails leaves the

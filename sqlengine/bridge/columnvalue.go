@@ -27,6 +27,8 @@ type Encoder struct {
 	typ  types.Type
 	loc  *time.Location
 	row  int64 // of the statement, 1 is the first; for messages
+	// warn, when set, makes values that do not fit fit, with warnings.
+	warn *sql.Context
 }
 
 // NewEncoder returns an encoder for a column of type t; values of TIMESTAMP_LTZ
@@ -50,6 +52,14 @@ func (e *Encoder) Append(dst *columnar.Vector, v any) error {
 		e.row--
 		return e.Append(dst, u)
 	}
+	err := e.strict(dst, v)
+	if err != nil && e.warn != nil {
+		return e.adjust(dst, v, err)
+	}
+	return err
+}
+
+func (e *Encoder) strict(dst *columnar.Vector, v any) error {
 	switch e.typ.Kind {
 	case types.Boolean, types.TinyInt, types.SmallInt, types.Int, types.BigInt:
 		return e.integer(dst, v)
@@ -135,8 +145,8 @@ func (e *Encoder) appendInt(dst *columnar.Vector, n int64) error {
 	}
 	switch e.typ.Kind {
 	case types.Boolean:
-		if n != 0 {
-			n = 1
+		if n < 0 || n > 1 {
+			return e.outOfRange()
 		}
 		dst.AppendI32(int32(n))
 	case types.BigInt:

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -25,7 +28,8 @@ type change struct {
 	table *Table
 	opts  storage.WriteOptions
 	// run reads and writes; w is open on the version that the statement reads.
-	run func(ctx *sql.Context, w *storage.Write) (Result, error)
+	run     func(ctx *sql.Context, w *storage.Write) (Result, error)
+	lenient bool // IGNORE: faults are warnings
 }
 
 // apply runs a change: as a whole inside a transaction, else published at once
@@ -56,7 +60,7 @@ func (c *change) once(ctx *sql.Context, tx *Transaction) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := c.run(ctx, p.write)
+	r, err := c.write(ctx, p)
 	if err == nil {
 		err = p.publish(ctx)
 	}
@@ -79,7 +83,7 @@ func (c *change) inside(ctx *sql.Context, tx *Transaction) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := c.run(ctx, p.write)
+	r, err := c.write(ctx, p)
 	if err == nil {
 		return r, nil
 	}
@@ -92,28 +96,135 @@ func (c *change) inside(ctx *sql.Context, tx *Transaction) (Result, error) {
 	return r, err
 }
 
-// writer gathers rows into batches for a write.
+// write runs the change over what the table held before the statement: its reads
+// do not meet its own rows.
+func (c *change) write(ctx *sql.Context, p *pinned) (Result, error) {
+	p.begin()
+	defer p.end()
+	if s, err := SessionOf(ctx); err == nil && !c.lenient {
+		s.strict = true
+		defer func() { s.strict = false }()
+	}
+	return c.run(ctx, p.write)
+}
+
+// Strict reports whether the statement writes a table, so that faults of
+// expressions that give NULL in a query are errors.
+func Strict(ctx *sql.Context) bool {
+	s, err := SessionOf(ctx)
+	return err == nil && s.strict
+}
+
+// sink hands batches to a write, at once or at the statement's end.
+type sink struct {
+	write *storage.Write
+	hold  bool
+	kept  []*columnar.Batch
+}
+
+// newSink is a sink for the statement that runs; w may be nil for one that only checks.
+func newSink(ctx *sql.Context, t *Table, w *storage.Write) *sink {
+	s := &sink{write: w}
+	if tx, err := TransactionOf(ctx); err == nil && w != nil {
+		p := tx.find(t.handle)
+		s.hold = p != nil && p.hold
+	}
+	return s
+}
+
+func (s *sink) add(ctx *sql.Context, b *columnar.Batch) error {
+	if s.hold {
+		s.kept = append(s.kept, b.Clone())
+		return nil
+	}
+	return s.write.Add(ctx, b)
+}
+
+// finish hands over what was held.
+func (s *sink) finish(ctx *sql.Context) error {
+	for _, b := range s.kept {
+		if err := s.write.Add(ctx, b); err != nil {
+			return err
+		}
+	}
+	s.kept = nil
+	return nil
+}
+
+// rowWriter gathers rows into batches for a write.
 type rowWriter struct {
 	table *Table
-	write *storage.Write
+	sink  *sink
 	rows  rowBatches
+	gone  *rowBatches // rows to take out of an append table; nil: none yet
+	loc   *time.Location
+	ctx   *sql.Context // lenient: where warnings go
 }
 
 func newRowWriter(ctx *sql.Context, t *Table, w *storage.Write) *rowWriter {
-	fields := t.Fields()
 	loc := Location(ctx)
-	ts := make([]types.Type, len(fields))
-	rw := &rowWriter{table: t, write: w}
-	for i, f := range fields {
-		ts[i] = f.Type
-		rw.rows.encoders = append(rw.rows.encoders, NewEncoder(f.Name, f.Type, loc))
+	return &rowWriter{table: t, sink: newSink(ctx, t, w), rows: newRowBatches(t.Fields(), loc), loc: loc}
+}
+
+// lenient makes values that do not fit the nearest ones that do, with warnings,
+// as INSERT IGNORE and UPDATE IGNORE do.
+func (w *rowWriter) lenient(ctx *sql.Context) *rowWriter {
+	w.ctx = ctx
+	for _, e := range w.rows.encoders {
+		e.warn = ctx
 	}
-	rw.rows.batch = columnar.NewBatch(ts, 0)
-	return rw
+	return w
+}
+
+// remove takes a row that was read out of the table: a deletion of its key, or
+// the row itself from a table without keys.
+func (w *rowWriter) remove(ctx *sql.Context, row sql.Row) error {
+	if w.table.schema.HasPrimaryKey() {
+		return w.add(ctx, row, types.Delete)
+	}
+	if w.gone == nil {
+		g := newRowBatches(w.table.Fields(), w.loc)
+		w.gone = &g
+	}
+	if err := w.gone.add(row); err != nil {
+		return err
+	}
+	if w.gone.batch.N < columnar.BatchRows {
+		return nil
+	}
+	return w.take(ctx)
+}
+
+func (w *rowWriter) take(ctx *sql.Context) error {
+	if w.gone == nil || w.gone.batch.N == 0 {
+		return nil
+	}
+	err := w.sink.write.Take(ctx, w.gone.batch)
+	w.gone.batch.Reset()
+	return err
+}
+
+// filled is row with the implicit defaults of columns that must not be null.
+func (w *rowWriter) filled(row sql.Row) sql.Row {
+	copied := false
+	for i, f := range w.table.Fields() {
+		if row[i] != nil || !f.Type.NotNull {
+			continue
+		}
+		if !copied {
+			row, copied = row.Copy(), true
+		}
+		row[i] = implicitDefault(f.Type)
+		w.ctx.Warn(CodeBadNull.Num, "Column '%s' cannot be null", f.Name)
+	}
+	return row
 }
 
 // add appends a host row of all columns.
 func (w *rowWriter) add(ctx *sql.Context, row sql.Row, kind types.RowKind) error {
+	if w.ctx != nil {
+		row = w.filled(row)
+	}
 	if err := w.rows.add(row); err != nil {
 		return err
 	}
@@ -130,7 +241,7 @@ func (w *rowWriter) add(ctx *sql.Context, row sql.Row, kind types.RowKind) error
 	return w.flush(ctx)
 }
 
-// flush hands what was gathered to the write.
+// flush hands what was gathered to the sink.
 func (w *rowWriter) flush(ctx *sql.Context) error {
 	b := w.rows.batch
 	if b.N == 0 {
@@ -139,9 +250,20 @@ func (w *rowWriter) flush(ctx *sql.Context) error {
 	if len(b.Kinds) == 0 {
 		b.Kinds = nil
 	}
-	err := w.write.Add(ctx, b)
+	err := w.sink.add(ctx, b)
 	b.Reset()
 	return err
+}
+
+// finish hands over everything; the statement's reads are over.
+func (w *rowWriter) finish(ctx *sql.Context) error {
+	if err := w.take(ctx); err != nil {
+		return err
+	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	return w.sink.finish(ctx)
 }
 
 // eachRow calls f for all rows of src.
@@ -183,10 +305,31 @@ func insertInfo(rows, duplicates int64) info {
 	return info(fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: 0", rows, duplicates))
 }
 
-// refuseAppend refuses a statement that needs a primary key.
-func (t *Table) refuseAppend(verb string) error {
-	if t.schema.HasPrimaryKey() {
+// options are the table's, with those that the statement gave.
+func (t *Table) options() (options.Table, error) {
+	all := maps.Clone(t.schema.Options)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, t.at.Dynamic)
+	return options.Parse(all)
+}
+
+// refuseRemoval refuses a statement that removes rows where it would do nothing
+// or could not be undone.
+func (t *Table) refuseRemoval(ctx *sql.Context, verb string) error {
+	if !t.schema.HasPrimaryKey() {
+		if Explicit(ctx) {
+			return Errorf(CodeNotSupported, "%s of table '%s', which has no primary key, is not supported inside a transaction", verb, t.name)
+		}
 		return nil
 	}
-	return Errorf(CodeNotSupported, "%s needs a primary key; table '%s' has none", verb, t.name)
+	o, err := t.options()
+	if err != nil {
+		return err
+	}
+	if o.Merge.IgnoreDelete {
+		return Errorf(CodeNotSupported, "%s would change nothing: table '%s' has the option 'ignore-delete'='true'", verb, t.name)
+	}
+	return nil
 }

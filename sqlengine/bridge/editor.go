@@ -34,6 +34,7 @@ type editor struct {
 	modify bool // rows derive from what the statement read
 
 	out   *rowWriter
+	moves moves
 	write *storage.Write
 	had   bool // the write existed before the statement
 	mark  storage.Mark
@@ -60,6 +61,7 @@ func (e *editor) open(ctx *sql.Context) error {
 	}
 	e.write = p.write
 	e.out = newRowWriter(ctx, e.table, p.write)
+	e.out.sink.hold = true // the statement may read the table again
 	return nil
 }
 
@@ -100,33 +102,40 @@ func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
 
 // Update implements sql.RowUpdater.
 func (e *editor) Update(ctx *sql.Context, old, row sql.Row) error {
-	if err := e.table.refuseAppend("UPDATE"); err != nil {
-		return err
-	}
-	for _, c := range e.table.keyColumns() {
-		same, err := old[c:c+1].Equals(ctx, row[c:c+1], e.table.columns[c:c+1])
-		if err != nil {
-			return err
-		}
-		if !same {
-			return Errorf(CodeNotSupported, "primary key column '%s' of table '%s' cannot be updated", e.table.columns[c].Name, e.table.name)
-		}
-	}
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	return e.out.add(ctx, row, types.UpdateAfter)
+	if e.table.schema.HasPrimaryKey() {
+		moved, err := e.table.keysDiffer(ctx, old, row)
+		if err != nil {
+			return err
+		}
+		if !moved {
+			return e.out.add(ctx, row, types.UpdateAfter)
+		}
+	}
+	if err := e.table.refuseRemoval(ctx, "UPDATE"); err != nil {
+		return err
+	}
+	if e.table.schema.HasPrimaryKey() {
+		e.moves.add(old, row)
+		return nil
+	}
+	if err := e.out.remove(ctx, old); err != nil {
+		return err
+	}
+	return e.out.add(ctx, row, types.Insert)
 }
 
 // Delete implements sql.RowDeleter.
 func (e *editor) Delete(ctx *sql.Context, row sql.Row) error {
-	if err := e.table.refuseAppend("DELETE"); err != nil {
+	if err := e.table.refuseRemoval(ctx, "DELETE"); err != nil {
 		return err
 	}
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	return e.out.add(ctx, row, types.Delete)
+	return e.out.remove(ctx, row)
 }
 
 // Close implements sql.Closer: what was gathered goes to the transaction's write.
@@ -134,5 +143,9 @@ func (e *editor) Close(ctx *sql.Context) error {
 	if e.out == nil {
 		return nil
 	}
-	return e.out.flush(ctx)
+	if err := e.moves.write(ctx, e.table, e.out); err != nil {
+		return err
+	}
+	e.moves = moves{}
+	return e.out.finish(ctx)
 }

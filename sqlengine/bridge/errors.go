@@ -82,6 +82,8 @@ var (
 	CodeNoDefault        = Code{1364, "HY000"}
 	CodeWrongValue       = Code{1366, "HY000"}
 	CodeTooLong          = Code{1406, "22001"}
+	CodeDivisionByZero   = Code{1365, "22012"}
+	CodeIllegalValue     = Code{1367, "22007"}
 	CodeWrongArguments   = Code{1582, "42000"}
 	CodeOverflow         = Code{1690, "22003"}
 	CodeReadOnlyTx       = Code{1792, "25006"}
@@ -186,6 +188,9 @@ func hostError(err error) *mysql.SQLError {
 		}
 		return newSQLError(m.code, msg)
 	}
+	if f := reBadFloat.FindStringSubmatch(msg); f != nil {
+		return newSQLError(CodeIllegalValue, "Illegal double '"+f[1]+"' value found during parsing")
+	}
 	for _, p := range textCodes() {
 		if p.text.MatchString(msg) {
 			return newSQLError(p.code, msg)
@@ -229,6 +234,8 @@ var (
 	reFieldTwice     = regexp.MustCompile(`^column '(.*)' specified twice$`)
 	reAmbiguous      = regexp.MustCompile(`^ambiguous column name "(.*)", it's present`)
 	reDupAlias       = regexp.MustCompile(`^Not unique table/alias: (.*)$`)
+	reAny            = regexp.MustCompile(`.*`)
+	reBadFloat       = regexp.MustCompile(`^strconv.ParseFloat: parsing "(.*)": value out of range`)
 	reFunction       = regexp.MustCompile(`^function: '(.*)' not found$`)
 )
 
@@ -247,7 +254,7 @@ func hostCodes() []hostCode {
 		{sql.ErrNoDatabaseSelected, CodeNoDatabase, nil, ""},
 		{sql.ErrInsertIntoNonNullableProvidedNull, CodeBadNull, reNotNull, "Column '$1' cannot be null"},
 		{sql.ErrInsertIntoNonNullableDefaultNullColumn, CodeNoDefault, nil, ""},
-		{sql.ErrInsertIntoMismatchValueCount, CodeColumnCount, nil, ""},
+		{sql.ErrInsertIntoMismatchValueCount, CodeColumnCount, reAny, "Column count doesn't match value count at row 1"},
 		{sql.ErrColValCountMismatch, CodeColumnCount, nil, ""},
 		{sql.ErrColumnSpecifiedTwice, CodeFieldTwice, reFieldTwice, "Column '$1' specified twice"},
 		{sql.ErrColumnExists, CodeDuplicateColumn, nil, ""},

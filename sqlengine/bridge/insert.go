@@ -6,7 +6,6 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
-	"github.com/lakesql/lakesql/hints"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
@@ -26,12 +25,15 @@ type Insert struct {
 // Iter is the statement as a host iterator.
 func (s *Insert) Iter() sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		c := change{table: s.Table, run: s.plain}
+		if len(s.Table.given) > 0 && len(s.OnDup) > 0 {
+			return Result{}, Errorf(CodeNotSupported, "ON DUPLICATE KEY UPDATE with a PARTITION clause is not supported; list the partition columns instead")
+		}
+		c := change{table: s.Table, run: s.plain, lenient: s.Ignore}
 		if s.keyed() {
 			c.opts.ReadModify, c.run = true, s.byKey
 		}
 		if t := s.Table.db.target; t != nil && t.Overwrite {
-			o, err := overwriteOf(s.Table, t)
+			o, err := overwriteOf(s.Table)
 			if err != nil {
 				return Result{}, err
 			}
@@ -47,42 +49,22 @@ func (s *Insert) keyed() bool {
 }
 
 // overwriteOf is what INSERT OVERWRITE replaces.
-func overwriteOf(t *Table, target *hints.Target) (*storage.Overwrite, error) {
-	opts, err := t.schema.Table()
+func overwriteOf(t *Table) (*storage.Overwrite, error) {
+	opts, err := t.options()
 	if err != nil {
 		return nil, err
 	}
-	o := &storage.Overwrite{Dynamic: opts.Write.DynamicOverwrite && len(t.schema.PartitionKeys) > 0}
-	for _, p := range target.Partition {
-		if p.Value == nil && !p.Null {
-			continue
-		}
-		v, err := t.partitionValue(p)
-		if err != nil {
-			return nil, err
-		}
+	o := &storage.Overwrite{Dynamic: opts.Write.DynamicOverwrite && len(t.given) < len(t.schema.PartitionKeys)}
+	if o.Dynamic {
+		return o, nil // the rows carry the given values
+	}
+	for _, g := range t.given {
 		if o.Partition == nil {
 			o.Partition = map[string]columnar.Value{}
 		}
-		o.Partition[p.Column] = v
+		o.Partition[t.schema.Fields[g.column].Name] = g.value
 	}
 	return o, nil
-}
-
-// partitionValue reads one constant of a PARTITION clause.
-func (t *Table) partitionValue(p hints.PartitionValue) (columnar.Value, error) {
-	if !contains(t.schema.PartitionKeys, p.Column) {
-		return columnar.Value{}, Errorf(CodeBadField, "Unknown partition column '%s' of table '%s'", p.Column, t.name)
-	}
-	f, _ := t.schema.Field(p.Column)
-	if p.Null || p.Value == nil {
-		return columnar.NullValue, nil
-	}
-	v := columnar.NewVector(f.Type, 1)
-	if err := NewEncoder(f.Name, f.Type, nil).Append(v, *p.Value); err != nil {
-		return columnar.Value{}, err
-	}
-	return v.Value(0), nil
 }
 
 // plain appends all rows: on a primary key table the merge engine folds them.
@@ -91,21 +73,24 @@ func (s *Insert) plain(ctx *sql.Context, w *storage.Write) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if b, ok := Batches(it); ok {
+	if b, ok := Batches(it); ok && !s.Ignore {
 		n, err := s.batches(ctx, w, b)
 		return Result{Affected: n, Info: insertInfo(n, 0)}, errors.Join(err, it.Close(ctx))
 	}
 	rows := newRowWriter(ctx, s.Table, w)
+	if s.Ignore {
+		rows.lenient(ctx)
+	}
 	var n int64
 	err = eachRow(ctx, func(*sql.Context) (sql.RowIter, error) { return it, nil }, func(row sql.Row) error {
 		n++
 		if err := s.checkOmitted(row); err != nil {
 			return err
 		}
-		return rows.add(ctx, row, types.Insert)
+		return rows.add(ctx, s.Table.widen(row), types.Insert)
 	})
 	if err == nil {
-		err = rows.flush(ctx)
+		err = rows.finish(ctx)
 	}
 	return Result{Affected: n, Info: insertInfo(n, 0)}, err
 }
@@ -113,10 +98,10 @@ func (s *Insert) plain(ctx *sql.Context, w *storage.Write) (Result, error) {
 // checkOmitted refuses a row without a value for a column that must have one and
 // that the statement does not name.
 func (s *Insert) checkOmitted(row sql.Row) error {
-	if s.Omitted.Empty() {
+	if s.Omitted.Empty() || s.Ignore {
 		return nil
 	}
-	for i, c := range s.Table.columns {
+	for i, c := range s.Table.Schema() {
 		if row[i] == nil && !c.Nullable && s.Omitted.Contains(i) {
 			return Errorf(CodeNoDefault, "Field '%s' doesn't have a default value", c.Name)
 		}
@@ -128,24 +113,26 @@ func (s *Insert) checkOmitted(row sql.Row) error {
 func (s *Insert) batches(ctx *sql.Context, w *storage.Write, src BatchIter) (n int64, err error) {
 	fields := s.Table.Fields()
 	var cast *caster
+	out := newSink(ctx, s.Table, w)
 	for {
 		b, err := src.NextBatch(ctx)
 		if err == io.EOF {
-			return n, nil
+			return n, out.finish(ctx)
 		}
 		if err != nil {
 			return n, err
 		}
+		b = s.Table.widenBatch(b)
 		if cast == nil {
 			if cast, err = newCaster(b, fields, Location(ctx)); err != nil {
 				return n, err
 			}
 		}
-		out, err := cast.batch(b)
+		x, err := cast.batch(b)
 		if err != nil {
 			return n, err
 		}
-		if err := w.Add(ctx, out); err != nil {
+		if err := out.add(ctx, x); err != nil {
 			return n, err
 		}
 		n += int64(b.Rows())

@@ -74,7 +74,7 @@ func (s *Insert) byKey(ctx *sql.Context, w *storage.Write) (Result, error) {
 	}
 	r.Matched += r.Affected
 	r.Info = insertInfo(int64(len(in.rows)), duplicates)
-	return r, out.flush(ctx)
+	return r, out.finish(ctx)
 }
 
 // onDuplicate evaluates the assignments over the old row followed by the new one.
@@ -110,7 +110,11 @@ func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
 	in := &incoming{}
 	t := s.Table
 	loc := Location(ctx)
-	rows := newRowWriter(ctx, t, nil).rows
+	rw := newRowWriter(ctx, t, nil)
+	if s.Ignore {
+		rw.lenient(ctx)
+	}
+	rows := &rw.rows
 	dec := make([]*Decoder, len(rows.batch.Cols))
 	for i, c := range rows.batch.Cols {
 		dec[i] = NewDecoder(c.Type, loc)
@@ -135,6 +139,12 @@ func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
 		b.Reset()
 	}
 	err := eachRow(ctx, s.Source, func(r sql.Row) error {
+		if err := s.checkOmitted(r); err != nil {
+			return err
+		}
+		if r = t.widen(r); s.Ignore {
+			r = rw.filled(r)
+		}
 		if err := rows.add(r); err != nil {
 			return err
 		}

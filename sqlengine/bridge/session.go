@@ -13,6 +13,7 @@ type Session struct {
 	*sql.BaseSession
 	log      *slog.Logger
 	settings map[string]string // SET 'key' = 'value'
+	strict   bool              // a statement writes a table
 }
 
 var (

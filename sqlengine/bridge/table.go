@@ -31,6 +31,7 @@ type Table struct {
 
 	columns sql.Schema // as wide as the table
 	project []int      // columns to read; nil: all
+	given   []given    // partition columns that an INSERT's PARTITION clause fills in
 }
 
 var (
@@ -40,6 +41,7 @@ var (
 	_ sql.StatisticsTable  = (*Table)(nil)
 	_ sql.CommentedTable   = (*Table)(nil)
 	_ sql.IndexAddressable = (*Table)(nil)
+	_ sql.TemporaryTable   = (*Table)(nil)
 )
 
 func newTable(ctx *sql.Context, db *Database, handle *storage.Table, at storage.ViewOptions) (*Table, error) {
@@ -65,6 +67,9 @@ func newTable(ctx *sql.Context, db *Database, handle *storage.Table, at storage.
 		}
 	}
 	t.setSource()
+	if err := t.setGiven(); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 
@@ -125,6 +130,10 @@ func (t *Table) Schema() sql.Schema {
 	}
 	return out
 }
+
+// IsTemporary implements sql.TemporaryTable, which the host takes every table for
+// that a read-only transaction writes.
+func (t *Table) IsTemporary() bool { return false }
 
 // Collation implements sql.Table.
 func (t *Table) Collation() sql.CollationID { return sql.Collation_Default }
@@ -217,7 +226,7 @@ func (t *Table) Scan(ctx *sql.Context, o ScanOptions) (*storage.Scan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p := tx.find(t.handle); p != nil {
+		if p := tx.find(t.handle); p != nil && !p.first {
 			so.Pending = p.write
 		}
 	}

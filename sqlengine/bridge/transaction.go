@@ -31,7 +31,20 @@ type pinned struct {
 	table *storage.Table
 	view  *storage.View
 	write *storage.Write // nil: nothing written
+
+	// While a statement writes the table: first says that nothing was written
+	// before it, so that its reads need not look; hold that its rows must be kept
+	// back until its reads are over.
+	first, hold bool
 }
+
+// begin and end enclose a statement that writes.
+func (p *pinned) begin() {
+	p.first = p.write.Rows() == 0
+	p.hold = !p.first
+}
+
+func (p *pinned) end() { p.first, p.hold = false, false }
 
 // point is a savepoint.
 type point struct {

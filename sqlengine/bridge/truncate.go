@@ -27,7 +27,7 @@ func (t *Table) Truncate(ctx *sql.Context) (int, error) {
 func (t *Table) TruncateIter(source Source) sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
 		if Explicit(ctx) {
-			if err := t.refuseAppend("DELETE inside a transaction"); err != nil {
+			if err := t.refuseRemoval(ctx, "DELETE"); err != nil {
 				return Result{}, err
 			}
 			d := Delete{Table: t, Source: source}

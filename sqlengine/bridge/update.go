@@ -1,9 +1,14 @@
 package bridge
 
 import (
+	"errors"
+	"io"
+
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -12,28 +17,41 @@ type Update struct {
 	Table   *Table
 	Source  Source   // old rows followed by new ones, all columns each
 	Assigns []string // columns that are assigned
+	Ignore  bool
 }
 
 // Iter is the statement as a host iterator.
 func (s *Update) Iter() sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		if err := s.Table.refuseAppend("UPDATE"); err != nil {
-			return Result{}, err
-		}
-		for _, a := range s.Assigns {
-			if contains(s.Table.schema.PrimaryKeys, a) {
-				return Result{}, Errorf(CodeNotSupported, "primary key column '%s' of table '%s' cannot be updated", a, s.Table.name)
+		if !s.Table.schema.HasPrimaryKey() || s.movesKeys() {
+			if err := s.Table.refuseRemoval(ctx, "UPDATE"); err != nil {
+				return Result{}, err
 			}
 		}
-		c := change{table: s.Table, opts: storage.WriteOptions{ReadModify: true, Operation: "UPDATE"}, run: s.run}
+		c := change{table: s.Table, opts: storage.WriteOptions{ReadModify: true, Operation: "UPDATE"}, run: s.run, lenient: s.Ignore}
 		return c.apply(ctx)
 	})
 }
 
+// movesKeys reports whether a column of the primary key is assigned.
+func (s *Update) movesKeys() bool {
+	for _, a := range s.Assigns {
+		if contains(s.Table.schema.PrimaryKeys, a) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Update) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 	out := newRowWriter(ctx, s.Table, w)
+	if s.Ignore {
+		out.lenient(ctx)
+	}
+	var moves moves
 	var r Result
 	n := len(s.Table.columns)
+	keyed := s.Table.schema.HasPrimaryKey()
 	err := eachRow(ctx, s.Source, func(row sql.Row) error {
 		old, now := row[:n], row[n:2*n]
 		r.Matched++
@@ -42,13 +60,125 @@ func (s *Update) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 			return err
 		}
 		r.Affected++
+		if !keyed {
+			if err := out.remove(ctx, old); err != nil {
+				return err
+			}
+			return out.add(ctx, now, types.Insert)
+		}
+		moved, err := s.Table.keysDiffer(ctx, old, now)
+		if err != nil {
+			return err
+		}
+		if moved {
+			moves.add(old, now)
+			return nil
+		}
 		return out.add(ctx, now, types.UpdateAfter)
 	})
 	if err == nil {
-		err = out.flush(ctx)
+		err = moves.write(ctx, s.Table, out)
+	}
+	if err == nil {
+		err = out.finish(ctx)
 	}
 	r.Info = updateInfo(r.Matched, r.Affected)
 	return r, err
+}
+
+// keysDiffer compares the primary keys of two rows.
+func (t *Table) keysDiffer(ctx *sql.Context, a, b sql.Row) (bool, error) {
+	for _, c := range t.keyColumns() {
+		same, err := a[c:c+1].Equals(ctx, b[c:c+1], t.columns[c:c+1])
+		if err != nil || !same {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// moves are rows that get another primary key.
+type moves struct{ old, now []sql.Row }
+
+func (m *moves) add(old, now sql.Row) {
+	m.old = append(m.old, old.Copy())
+	m.now = append(m.now, now.Copy())
+}
+
+// write deletes the old keys and adds the new ones, which must be free once all
+// old ones are gone.
+func (m *moves) write(ctx *sql.Context, t *Table, out *rowWriter) error {
+	if len(m.old) == 0 {
+		return nil
+	}
+	from, err := t.keysOf(ctx, m.old)
+	if err != nil {
+		return err
+	}
+	to, err := t.keysOf(ctx, m.now)
+	if err != nil {
+		return err
+	}
+	have, err := (&Insert{Table: t}).existing(ctx, to)
+	if err != nil {
+		return err
+	}
+	for _, k := range from.keys {
+		delete(have, k)
+	}
+	taken := map[string]bool{}
+	for i, k := range to.keys {
+		if _, exists := have[k]; exists || taken[k] {
+			return t.duplicate(m.now[i])
+		}
+		taken[k] = true
+	}
+	for _, r := range m.old {
+		if err := out.add(ctx, r, types.Delete); err != nil {
+			return err
+		}
+	}
+	for _, r := range m.now {
+		if err := out.add(ctx, r, types.Insert); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// duplicate says that a row's key is taken.
+func (t *Table) duplicate(r sql.Row) error {
+	var text string
+	for i, c := range t.keyColumns() {
+		if i > 0 {
+			text += "-"
+		}
+		text += show(r[c])
+	}
+	return Errorf(CodeDuplicateEntry, "Duplicate entry '%s' for key '%s.PRIMARY'", text, t.name)
+}
+
+// keysOf are the keys of rows.
+func (t *Table) keysOf(ctx *sql.Context, rows []sql.Row) (*incoming, error) {
+	b := newRowBatches(t.Fields(), Location(ctx))
+	in := &incoming{}
+	for _, r := range rows {
+		if err := b.add(r); err != nil {
+			return nil, err
+		}
+		cols := pick(b.batch.Cols, t.keyColumns())
+		vals := make([]columnar.Value, len(cols))
+		for k, c := range cols {
+			if c.IsNull(0) {
+				return nil, Errorf(CodeBadNull, "Column '%s' cannot be null", t.schema.PrimaryKeys[k])
+			}
+			vals[k] = c.Value(0)
+		}
+		in.keys = append(in.keys, string(row.AppendNormalized(nil, cols, 0)))
+		in.vals = append(in.vals, vals)
+		b.batch.Reset()
+	}
+	return in, nil
 }
 
 // Delete is a DELETE from one table.
@@ -60,7 +190,7 @@ type Delete struct {
 // Iter is the statement as a host iterator.
 func (s *Delete) Iter() sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		if err := s.Table.refuseAppend("DELETE"); err != nil {
+		if err := s.Table.refuseRemoval(ctx, "DELETE"); err != nil {
 			return Result{}, err
 		}
 		c := change{table: s.Table, opts: storage.WriteOptions{ReadModify: true, Operation: "DELETE"}, run: s.run}
@@ -69,14 +199,53 @@ func (s *Delete) Iter() sql.RowIter {
 }
 
 func (s *Delete) run(ctx *sql.Context, w *storage.Write) (Result, error) {
+	it, err := s.Source(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if b, ok := Batches(it); ok {
+		n, err := s.batches(ctx, w, b)
+		return Result{Affected: n}, errors.Join(err, it.Close(ctx))
+	}
 	out := newRowWriter(ctx, s.Table, w)
 	var r Result
-	err := eachRow(ctx, s.Source, func(row sql.Row) error {
+	err = eachRow(ctx, func(*sql.Context) (sql.RowIter, error) { return it, nil }, func(row sql.Row) error {
 		r.Affected++
-		return out.add(ctx, row, types.Delete)
+		return out.remove(ctx, row)
 	})
 	if err == nil {
-		err = out.flush(ctx)
+		err = out.finish(ctx)
 	}
 	return r, err
+}
+
+// batches deletes rows that come in batches.
+func (s *Delete) batches(ctx *sql.Context, w *storage.Write, src BatchIter) (n int64, err error) {
+	out := newSink(ctx, s.Table, w)
+	keyed := s.Table.schema.HasPrimaryKey()
+	var kinds []types.RowKind
+	for {
+		b, err := src.NextBatch(ctx)
+		if err == io.EOF {
+			return n, out.finish(ctx)
+		}
+		if err != nil {
+			return n, err
+		}
+		n += int64(b.Rows())
+		if !keyed {
+			if err := w.Take(ctx, b); err != nil {
+				return n, err
+			}
+			continue
+		}
+		for len(kinds) < b.N {
+			kinds = append(kinds, types.Delete)
+		}
+		gone := *b
+		gone.Kinds = kinds[:b.N]
+		if err := out.add(ctx, &gone); err != nil {
+			return n, err
+		}
+	}
 }

@@ -359,7 +359,10 @@ func (a *arith) negate(ctx *sql.Context, v any) (any, error) {
 }
 
 func (a *arith) byZero(ctx *sql.Context) (any, error) {
-	ctx.Warn(1365, "Division by 0")
+	if bridge.Strict(ctx) {
+		return nil, bridge.Errorf(bridge.CodeDivisionByZero, "Division by 0")
+	}
+	ctx.Warn(bridge.CodeDivisionByZero.Num, "Division by 0")
 	return nil, nil
 }
 

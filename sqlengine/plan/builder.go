@@ -2,7 +2,6 @@ package plan
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 
@@ -37,9 +36,9 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	case *hostplan.InsertInto:
 		return o.b.insert(ctx, n, row)
 	case *hostplan.Update:
-		return o.b.update(n, row)
+		return o.b.update(ctx, n, row)
 	case *hostplan.DeleteFrom:
-		return o.b.delete(n, row)
+		return o.b.delete(ctx, n, row)
 	case *hostplan.Truncate:
 		if t, ok := tableOf(n.Child); ok {
 			return t.TruncateIter(o.b.source(n.Child, row)), nil
@@ -84,49 +83,6 @@ func tableOf(n sql.Node) (*bridge.Table, bool) {
 			return nil, false
 		}
 	}
-}
-
-func (b *Builder) insert(_ *sql.Context, n *hostplan.InsertInto, row sql.Row) (sql.RowIter, error) {
-	t, ok := tableOf(n.Destination)
-	if !ok || len(n.Returning) > 0 {
-		return nil, nil
-	}
-	s := &bridge.Insert{
-		Table: t, Source: b.source(n.Source, row), Replace: n.IsReplace, Ignore: n.Ignore, OnDup: n.OnDupExprs,
-		Omitted: n.DeferredDefaults,
-	}
-	return s.Iter(), nil
-}
-
-func (b *Builder) update(n *hostplan.Update, row sql.Row) (sql.RowIter, error) {
-	src, ok := n.Child.(*hostplan.UpdateSource)
-	if !ok || n.IsJoin || len(n.Returning) > 0 || n.Ignore {
-		return nil, nil
-	}
-	t, ok := firstTable(src.Child)
-	if !ok || len(src.Child.Schema()) != len(t.Fields()) {
-		return nil, nil
-	}
-	s := &bridge.Update{Table: t, Source: b.source(src, row)}
-	for _, e := range src.UpdateExprs {
-		if set, ok := e.(*expression.SetField); ok {
-			if f, ok := set.LeftChild.(*expression.GetField); ok {
-				s.Assigns = append(s.Assigns, f.Name())
-			}
-		}
-	}
-	return s.Iter(), nil
-}
-
-func (b *Builder) delete(n *hostplan.DeleteFrom, row sql.Row) (sql.RowIter, error) {
-	if n.HasExplicitTargets() {
-		return nil, nil
-	}
-	t, ok := firstTable(n.Child)
-	if !ok || len(n.Child.Schema()) != len(t.Fields()) {
-		return nil, nil
-	}
-	return (&bridge.Delete{Table: t, Source: b.source(n.Child, row)}).Iter(), nil
 }
 
 // firstTable is the one lake table under a chain of nodes that have one child.
