@@ -24,6 +24,7 @@ type cli struct {
 	Serve serveCmd `cmd:"" help:"Serve MySQL clients."`
 	SQL   sqlCmd   `cmd:"" name:"sql" help:"Run SQL: a shell, one statement or a file."`
 	Demo  demoCmd  `cmd:"" help:"Run the worked example and print each statement with its result."`
+	Bench benchCmd `cmd:"" help:"Measure this build; see docs/benchmarks.md."`
 
 	Check   checkCmd   `cmd:"" help:"Check the files of a table or a warehouse, offline."`
 	Inspect inspectCmd `cmd:"" help:"Print files of a table readably."`
