@@ -21,7 +21,7 @@ func TestBloomFilterPrunesFiles(t *testing.T) {
 	put(t, tb, rec{k: 5000, v: "a"}, rec{k: 5001, v: "z"}) // its index fits into the manifest
 	var many []rec
 	for i := range int32(1000) {
-		many = append(many, rec{k: 10_000 + i, v: "x" + string(rune('a'+i%26)) + string(rune('a'+i/26))})
+		many = append(many, rec{k: 10_000 + i, v: "x" + string('a'+i%26) + string('a'+i/26)})
 	}
 	put(t, tb, many...) // beside the file
 	has := func(v string) []rec {

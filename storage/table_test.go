@@ -272,7 +272,7 @@ func TestTableReplacedUnderAnOpenHandle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range int32(5) {
-		put(t, other, rec{k: 1, v: string(rune('a' + i))})
+		put(t, other, rec{k: 1, v: string('a' + i)})
 	}
 	v, err := tb.View(t.Context(), storage.ViewOptions{})
 	if err != nil {

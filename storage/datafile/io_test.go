@@ -393,7 +393,7 @@ func TestRolling(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i > 0 && string(metas[i-1].Name) == m.Name {
+			if i > 0 && metas[i-1].Name == m.Name {
 				t.Errorf("name %s twice", m.Name)
 			}
 			if int64(got.N) != m.RowCount || !slices.Equal(m.MinKey, row.SerializeRow(got.Cols[1:2], 0)) || !slices.Equal(m.MaxKey, row.SerializeRow(got.Cols[1:2], got.N-1)) {

@@ -1,12 +1,9 @@
 package write
 
 import (
-	"slices"
-
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/snapshot"
-	"github.com/lakesql/lakesql/storage/types"
 )
 
 // unassigned stands for the bucket of rows whose dynamic bucket is given when
@@ -220,12 +217,4 @@ func (s *Statement) findWrites() *writes {
 		w.merge(s.before)
 	}
 	return w
-}
-
-// kindsOf is a batch's row kinds; nil when all are +I.
-func kindsOf(b *columnar.Batch) []types.RowKind {
-	if len(b.Kinds) == 0 || !slices.ContainsFunc(b.Kinds, func(k types.RowKind) bool { return k != types.Insert }) {
-		return nil
-	}
-	return b.Kinds
 }

@@ -106,9 +106,8 @@ func Run(ctx context.Context, w io.Writer, o Options) error {
 
 type run struct {
 	Options
-	out    io.Writer
-	env    *storage.Env
-	tables int
+	out io.Writer
+	env *storage.Env
 }
 
 // table creates the kv table under a new name.

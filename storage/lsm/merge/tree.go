@@ -176,13 +176,12 @@ func (t *tree) fill(limit int, newest bool) int {
 		keep = 0
 	}
 	t.room(limit)
+	play := t.playWide
+	if t.narrow {
+		play = t.playNarrow
+	}
 	for {
-		got := filled
-		if t.narrow {
-			got = t.playNarrow(limit, keep)
-		} else {
-			got = t.playWide(limit, keep)
-		}
+		got := play(limit, keep)
 		if got != galloping {
 			return got
 		}
