@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -33,6 +34,14 @@ func SessionOf(ctx *sql.Context) (*Session, error) {
 		return nil, Errorf(CodeUnknown, "internal error: a session of type %T", ctx.Session)
 	}
 	return s, nil
+}
+
+// Warnings are those of the last statement in the order in which they came up; the
+// host's are the other way round.
+func (s *Session) Warnings() []*sql.Warning {
+	w := slices.Clone(s.BaseSession.Warnings())
+	slices.Reverse(w)
+	return w
 }
 
 // Settings are the runtime settings. The caller may change them.
