@@ -37,6 +37,7 @@ type arith struct {
 	left, right sql.Expression
 	res         number
 	typ         sql.Type
+	writes      bool // part of a statement that writes: dividing by zero may be an error
 }
 
 var (
@@ -46,7 +47,7 @@ var (
 
 // newArith is the expression that stands for the host's e; ok is false when e is
 // not arithmetic on numbers.
-func newArith(e sql.Expression) (sql.Expression, bool) {
+func newArith(e sql.Expression) (*arith, bool) {
 	a := &arith{host: e}
 	switch x := e.(type) {
 	case *expression.Arithmetic:
@@ -440,6 +441,7 @@ func (a *arith) WithChildren(children ...sql.Expression) (sql.Expression, error)
 		return nil, err
 	}
 	if e, ok := newArith(h); ok {
+		e.writes = a.writes
 		return e, nil
 	}
 	return h, nil

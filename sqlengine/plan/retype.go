@@ -39,7 +39,8 @@ func repair(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *hostplan.Scop
 type retyped struct{ from, to sql.Type }
 
 type repairer struct {
-	types map[sql.ColumnId]retyped
+	types  map[sql.ColumnId]retyped
+	writes bool // within a statement that writes rows, without IGNORE
 }
 
 func (r *repairer) changed(id sql.ColumnId, from, to sql.Type) {
@@ -52,7 +53,12 @@ func (r *repairer) changed(id sql.ColumnId, from, to sql.Type) {
 func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 	switch x := n.(type) {
 	case *hostplan.InsertInto:
+		r.writes = !x.Ignore
 		return r.insert(x)
+	case *hostplan.Update:
+		r.writes = !x.Ignore
+	case *hostplan.DeleteFrom:
+		r.writes = true
 	case *hostplan.CreateProcedure, *hostplan.CreateTrigger, *hostplan.CreateView, *hostplan.RecursiveTable:
 		return n, true, nil
 	}
@@ -229,6 +235,7 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 		return out, same, nil
 	}
 	if a, ok := newArith(out); ok {
+		a.writes = r.writes
 		return a, false, nil
 	}
 	if t, ok := newTotal(out); ok {
