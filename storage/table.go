@@ -7,9 +7,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/indexfile"
+	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
@@ -71,9 +73,9 @@ type Table struct {
 	publisher  *write.Publisher
 	overwrites expire.Memory
 
-	layout atomic.Pointer[write.Layout] // of the newest schema seen
+	newest atomic.Pointer[version] // of the newest schema seen
 
-	mu           sync.Mutex // guards making layouts, and what follows
+	mu           sync.Mutex // guards what follows
 	committer    *commit.Committer
 	committerFor *write.Layout
 }
@@ -179,19 +181,78 @@ func (t *Table) checkAlter(ctx context.Context, changes []schema.Change, hasSnap
 	return err
 }
 
-// layoutOf is the write layout of a schema, remembered for the newest one.
-func (t *Table) layoutOf(s *schema.Schema) (*write.Layout, error) {
-	if l := t.layout.Load(); l != nil && l.Schema == s {
-		return l, nil
+// version is what follows from one version of the schema. It is immutable.
+type version struct {
+	schema       *schema.Schema
+	options      options.Table
+	cannotRead   []string // features that lakesql does not know
+	cannotWrite  []string
+	layout       *write.Layout
+	layoutErr    error            // why there is none; a table that cannot be read comes first
+	defaults     []columnar.Value // by column; null: none
+	defaultsErr  error
+	someDefaults bool
+}
+
+// versionOf is what follows from a schema, remembered for the newest one.
+func (t *Table) versionOf(s *schema.Schema) (*version, error) {
+	if v := t.newest.Load(); v != nil && v.schema == s {
+		return v, nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l, err := t.newLayout(s)
+	v, err := t.newVersion(s)
+	if err == nil {
+		t.newest.Store(v)
+	}
+	return v, err
+}
+
+func (t *Table) newVersion(s *schema.Schema) (*version, error) {
+	v := &version{schema: s}
+	var err error
+	if v.options, err = s.Table(); err != nil {
+		return nil, fmt.Errorf("table %s, schema %d: %w", t.Name(), s.ID, err)
+	}
+	if v.cannotRead, v.cannotWrite, err = s.Unsupported(); err != nil {
+		return nil, fmt.Errorf("table %s, schema %d: %w", t.Name(), s.ID, err)
+	}
+	if len(v.cannotRead) == 0 {
+		v.layout, v.layoutErr = t.newLayout(s)
+	}
+	v.readDefaults(t)
+	return v, nil
+}
+
+// readDefaults parses the columns' defaults.
+func (v *version) readDefaults(t *Table) {
+	v.defaults = make([]columnar.Value, len(v.schema.Fields))
+	for i, f := range v.schema.Fields {
+		v.defaults[i] = columnar.NullValue
+		switch {
+		case f.Default == nil:
+			continue
+		case f.Type.Nested():
+			v.defaultsErr = &UnsupportedError{Table: t.Name(), Verb: "write", Features: []string{"a default of nested column " + f.Name}}
+			return
+		}
+		var err error
+		if v.defaults[i], err = schema.ParseValue(f.Type, *f.Default); err != nil {
+			v.defaultsErr = fmt.Errorf("default of column %s: %w", f.Name, err)
+			return
+		}
+		v.someDefaults = true
+	}
+}
+
+// layoutOf is the write layout of a schema.
+func (t *Table) layoutOf(s *schema.Schema) (*write.Layout, error) {
+	v, err := t.versionOf(s)
 	if err != nil {
 		return nil, err
 	}
-	t.layout.Store(l)
-	return l, nil
+	if len(v.cannotRead) > 0 {
+		return nil, &UnsupportedError{Table: t.Name(), Verb: "read", Features: v.cannotRead}
+	}
+	return v.layout, v.layoutErr
 }
 
 func (t *Table) newLayout(s *schema.Schema) (*write.Layout, error) {

@@ -37,12 +37,13 @@ type AsOf struct {
 // process until Close, and the schema that reads of it have. Safe for many
 // goroutines.
 type View struct {
-	t      *Table
-	schema *schema.Schema
-	layout *write.Layout
-	opts   options.Table
-	snap   *snapshot.Snapshot
-	part   part
+	t       *Table
+	version *version
+	schema  *schema.Schema
+	layout  *write.Layout
+	opts    options.Table
+	snap    *snapshot.Snapshot
+	part    part
 	// newest says that snap was the newest snapshot when the view was taken, so
 	// that writes may follow from it.
 	newest  bool
@@ -61,26 +62,34 @@ func (t *Table) View(ctx context.Context, o ViewOptions) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read table %s: %w", t.dir, err)
 	}
-	opts, err := options.Parse(options.Merged(newest.Options, o.Dynamic))
-	if err != nil {
-		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
-	}
-	read, _, err := newest.Unsupported()
+	ver, err := t.versionOf(newest)
 	if err != nil {
 		return nil, err
 	}
-	if len(read) > 0 {
-		return nil, &UnsupportedError{Table: t.Name(), Verb: "read", Features: read}
+	if len(ver.cannotRead) > 0 {
+		return nil, &UnsupportedError{Table: t.Name(), Verb: "read", Features: ver.cannotRead}
+	}
+	opts, err := ver.with(o.Dynamic)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
 	}
 	target, part, err := t.travel(ctx, opts.Scan, o)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.Name(), err)
 	}
-	v := &View{t: t, schema: newest, opts: opts, part: part}
+	v := &View{t: t, version: ver, schema: newest, opts: opts, part: part}
 	if target == nil {
 		return v.pinNewest(ctx)
 	}
-	return v.pin(ctx, target)
+	return v.pin(ctx, target, o.Dynamic)
+}
+
+// with is the version's options with dynamic ones on top.
+func (v *version) with(dynamic map[string]string) (options.Table, error) {
+	if len(dynamic) == 0 {
+		return v.options, nil
+	}
+	return options.Parse(options.Merged(v.schema.Options, dynamic))
 }
 
 // pinNewest completes v for the newest snapshot.
@@ -93,31 +102,48 @@ func (v *View) pinNewest(ctx context.Context) (*View, error) {
 		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)
 	}
 	v.snap, v.release, v.newest = snap, sync.OnceFunc(release), true
-	if v.layout, err = v.t.layoutOf(v.schema); err != nil {
+	if v.layout, err = v.version.layout, v.version.layoutErr; err != nil {
 		v.release()
 		return nil, err
 	}
 	return v, nil
 }
 
-// pin completes v for an older snapshot, which is read with the schema it had.
-func (v *View) pin(ctx context.Context, snap *snapshot.Snapshot) (*View, error) {
+// pin completes v for an older snapshot, which is read with the schema and the
+// options that it had.
+func (v *View) pin(ctx context.Context, snap *snapshot.Snapshot, dynamic map[string]string) (*View, error) {
 	release, err := v.t.snapshots.Pin(snap.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)
 	}
 	v.snap, v.release = snap, sync.OnceFunc(release)
-	if snap.SchemaID != v.schema.ID {
-		if v.schema, err = v.t.schemas.Get(ctx, snap.SchemaID); err != nil {
-			v.release()
-			return nil, err
-		}
-	}
-	if v.layout, err = v.t.newLayout(v.schema); err != nil {
+	if err := v.setVersion(ctx, snap.SchemaID, dynamic); err != nil {
 		v.release()
 		return nil, err
 	}
 	return v, nil
+}
+
+// setVersion makes the view one of another version of the schema.
+func (v *View) setVersion(ctx context.Context, id int64, dynamic map[string]string) error {
+	if id != v.schema.ID {
+		s, err := v.t.schemas.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if v.version, err = v.t.newVersion(s); err != nil {
+			return err
+		}
+		v.schema = s
+		if len(v.version.cannotRead) > 0 {
+			return &UnsupportedError{Table: v.t.Name(), Verb: "read", Features: v.version.cannotRead}
+		}
+		if v.opts, err = v.version.with(dynamic); err != nil {
+			return fmt.Errorf("table %s: %w", v.t.Name(), err)
+		}
+	}
+	v.layout = v.version.layout
+	return v.version.layoutErr
 }
 
 // travel finds the snapshot that options name; nil is the newest.

@@ -72,11 +72,7 @@ func (v *View) Write(o WriteOptions) *Write {
 
 // check refuses tables that lakesql cannot write rightly.
 func (w *Write) check() error {
-	_, features, err := w.v.schema.Unsupported()
-	if err != nil {
-		return err
-	}
-	if len(features) > 0 {
+	if features := w.v.version.cannotWrite; len(features) > 0 {
 		return &UnsupportedError{Table: w.v.t.Name(), Verb: "write", Features: features}
 	}
 	if !w.v.newest {
@@ -90,21 +86,8 @@ func (w *Write) check() error {
 			return fmt.Errorf("table %s: option rowkind.field names no column: %s", w.v.t.Name(), name)
 		}
 	}
-	w.defaults = make([]columnar.Value, len(w.v.schema.Fields))
-	for i, f := range w.v.schema.Fields {
-		w.defaults[i] = columnar.NullValue
-		if f.Default == nil {
-			continue
-		}
-		if f.Type.Nested() {
-			return &UnsupportedError{Table: w.v.t.Name(), Verb: "write", Features: []string{"a default of nested column " + f.Name}}
-		}
-		if w.defaults[i], err = schema.ParseValue(f.Type, *f.Default); err != nil {
-			return fmt.Errorf("default of column %s: %w", f.Name, err)
-		}
-		w.hasDefs = true
-	}
-	return nil
+	w.defaults, w.hasDefs = w.v.version.defaults, w.v.version.someDefaults
+	return w.v.version.defaultsErr
 }
 
 // View is the version of the table that the write follows from.
