@@ -3,6 +3,7 @@ package level
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -184,6 +185,10 @@ func TestDamagedMetadata(t *testing.T) {
 	m.Level = -1
 	if _, err := New(textKey, []*datafile.Meta{m}, 6); !errors.Is(err, corrupt.Err) {
 		t.Errorf("negative level: %v", err)
+	}
+	m.Level = math.MaxInt32
+	if _, err := New(textKey, []*datafile.Meta{m}, 6); !errors.Is(err, corrupt.Err) {
+		t.Errorf("huge level: %v", err)
 	}
 }
 

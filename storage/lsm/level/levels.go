@@ -28,11 +28,17 @@ func New(keyTypes []types.Type, metas []*datafile.Meta, count int) (*Levels, err
 	return place(keyTypes, files, count)
 }
 
+// maxLevels is far more levels than any table has: they are kept in an array.
+const maxLevels = 1 << 16
+
 func place(keyTypes []types.Type, files []*File, count int) (*Levels, error) {
+	if count > maxLevels {
+		return nil, fmt.Errorf("%d levels are more than %d", count, maxLevels)
+	}
 	count = max(count, 2)
 	for _, f := range files {
-		if f.Level < 0 {
-			return nil, corrupt.Errorf(f.Name, corrupt.NoOffset, "level %d", f.Level)
+		if f.Level < 0 || f.Level >= maxLevels {
+			return nil, corrupt.Errorf(f.Name, corrupt.NoOffset, "the manifest says that it is at level %d", f.Level)
 		}
 		count = max(count, f.Level+1)
 	}
