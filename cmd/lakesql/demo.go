@@ -10,13 +10,17 @@ import (
 
 // demoCmd runs the worked example of the documentation.
 type demoCmd struct {
-	MemoryLimit memoryLimit `help:"Memory for rows and caches: 512MiB, 2GB or 50%." default:"50%" env:"LAKESQL_MEMORY_LIMIT"`
+	MemoryLimit memoryLimit `help:"Memory to use: 512MiB, 2GB or 50% of the machine's." default:"50%" env:"LAKESQL_MEMORY_LIMIT"`
 	Warehouse   string      `help:"Warehouse directory; a new temporary one by default, which is removed." env:"LAKESQL_DEMO_WAREHOUSE"`
 }
 
-// demoStatements is the worked example, statement by statement.
+// demoStatements is the worked example, statement by statement. It has a database
+// of its own, so that it may run again in a warehouse with other tables.
 func demoStatements() []string {
 	return []string{
+		`CREATE DATABASE IF NOT EXISTS demo`,
+		`USE demo`,
+		`DROP TABLE IF EXISTS orders`,
 		`CREATE TABLE orders (
   order_id BIGINT, dt STRING, customer_id BIGINT, status STRING, amount DECIMAL(12,2), updated_at TIMESTAMP(3),
   PRIMARY KEY (order_id, dt) NOT ENFORCED
@@ -28,6 +32,7 @@ func demoStatements() []string {
 		`DELETE FROM orders WHERE order_id = 2`,
 		`SELECT customer_id, SUM(amount) AS revenue FROM orders GROUP BY customer_id`,
 		"SELECT snapshot_id, commit_kind, total_record_count FROM orders$snapshots",
+		"SELECT `partition`, bucket, level, record_count FROM orders$files",
 		`SELECT * FROM orders VERSION AS OF 1 ORDER BY order_id`,
 	}
 }

@@ -19,13 +19,14 @@ var version = "dev"
 // cli is the command line.
 type cli struct {
 	LogLevel slog.Level       `help:"Least level that is logged: debug, info, warn or error." default:"warn" env:"LAKESQL_LOG_LEVEL"`
-	Version  kong.VersionFlag `help:"Print the version and exit."`
+	Version  kong.VersionFlag `help:"Print the version and exit." env:"-"`
 
 	Serve serveCmd `cmd:"" help:"Serve MySQL clients."`
 	SQL   sqlCmd   `cmd:"" name:"sql" help:"Run SQL: a shell, one statement or a file."`
 	Demo  demoCmd  `cmd:"" help:"Run the worked example and print each statement with its result."`
 	Bench benchCmd `cmd:"" help:"Measure this build; see docs/benchmarks.md."`
 
+	Compact compactCmd `cmd:"" help:"Fold files of tables that their writers do not compact."`
 	Check   checkCmd   `cmd:"" help:"Check the files of a table or a warehouse, offline."`
 	Inspect inspectCmd `cmd:"" help:"Print files of a table readably."`
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ func (m memoryLimit) bytes() (int64, error) {
 			return 0, fmt.Errorf("memory limit '%s' is no percentage from 0 to 100", m)
 		}
 		total := machineMemory()
-		if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
+		if limit := debug.SetMemoryLimit(-1); heapLimited() {
 			total = min(total, limit)
 		}
 		return int64(float64(total) * n / 100), nil
@@ -43,6 +44,17 @@ func (m memoryLimit) bytes() (int64, error) {
 		return int64(n * u.factor), nil
 	}
 	return 0, fmt.Errorf("memory limit '%s' is no size such as 512MiB, 2GB or 50%%", m)
+}
+
+// heapLimited reports whether the user has limited the Go heap himself.
+func heapLimited() bool { return os.Getenv("GOMEMLIMIT") != "" }
+
+// limitHeap has the garbage collector keep the process below the limit. GOMEMLIMIT
+// comes first.
+func limitHeap(bytes int64) {
+	if !heapLimited() {
+		debug.SetMemoryLimit(bytes)
+	}
 }
 
 func cutSuffixFold(s, suffix string) (string, bool) {

@@ -38,6 +38,10 @@ func (s *shell) script(text string) error {
 // statement runs one statement and prints what it answers.
 func (s *shell) statement(ctx context.Context, stmt string) error {
 	start := time.Now()
+	format := s.format
+	if head, ok := strings.CutSuffix(stmt, `\G`); ok {
+		stmt, format = head, "vertical"
+	}
 	rows, err := s.conn.QueryContext(ctx, stmt)
 	if err != nil {
 		return err
@@ -53,7 +57,7 @@ func (s *shell) statement(ctx context.Context, stmt string) error {
 		}
 		return s.affected(ctx, start)
 	}
-	p := newPrinter(s.format, s.stdout)
+	p := newPrinter(format, s.stdout)
 	n, err := p.print(rows, cols)
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (s *shell) interactive() error {
 		return fmt.Errorf("terminal: %w", err)
 	}
 	defer rl.Close()
-	fmt.Fprintln(s.stdout, "Statements end with a semicolon. \\q leaves, \\f table|csv|json|vertical sets the format.")
+	fmt.Fprintln(s.stdout, "Statements end with a semicolon, or with \\G to show rows vertically. \\q leaves, \\f table|csv|json|vertical sets the format.")
 	var text strings.Builder
 	for s.ctx.Err() == nil {
 		if text.Len() == 0 {
@@ -120,7 +124,7 @@ func (s *shell) interactive() error {
 			continue
 		}
 		text.WriteString(line + "\n")
-		if !sqlengine.Complete(text.String()) {
+		if !sqlengine.Complete(text.String()) && !strings.HasSuffix(strings.TrimSpace(text.String()), `\G`) {
 			continue
 		}
 		_ = rl.SaveHistory(strings.Join(strings.Fields(text.String()), " "))

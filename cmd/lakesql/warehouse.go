@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // warehouseFlags choose the warehouse.
 type warehouseFlags struct {
 	Warehouse   string      `help:"Warehouse directory." default:"./lake" env:"LAKESQL_WAREHOUSE"`
-	MemoryLimit memoryLimit `help:"Memory for rows and caches: 512MiB, 2GB or 50%." default:"50%" env:"LAKESQL_MEMORY_LIMIT"`
+	MemoryLimit memoryLimit `help:"Memory to use: 512MiB, 2GB or 50% of the machine's." default:"50%" env:"LAKESQL_MEMORY_LIMIT"`
 }
 
 // warehouse is an open warehouse.
@@ -35,18 +36,27 @@ func (f *warehouseFlags) open(a *app) (*warehouse, error) {
 	if err != nil {
 		return nil, fmt.Errorf("warehouse %s: %w", f.Warehouse, err)
 	}
+	if i, err := os.Stat(root); err == nil && !i.IsDir() {
+		return nil, fmt.Errorf("warehouse %s is no directory", root)
+	}
 	root = filepath.ToSlash(root)
 	store := local.New(root)
 	limit, err := f.MemoryLimit.bytes()
 	if err != nil {
 		return nil, err
 	}
-	env := storage.NewEnv(storage.Config{Store: store, Log: a.log, MemoryBytes: limit, Threads: runtime.GOMAXPROCS(0)})
+	limitHeap(limit)
+	env := storage.NewEnv(storage.Config{
+		Store: store, Log: a.log, MemoryBytes: limit / 4 * 3, ManifestCacheBytes: min(limit/8, 256<<20), Threads: runtime.GOMAXPROCS(0),
+	})
 	return &warehouse{store: store, root: root, env: env, catalog: filesystem.New(env, root)}, nil
 }
 
-// engine opens the SQL engine over the warehouse.
+// engine opens the SQL engine over the warehouse, which it makes if there is none.
 func (w *warehouse) engine(a *app) (*sqlengine.Engine, error) {
+	if err := os.MkdirAll(w.root, 0o755); err != nil {
+		return nil, fmt.Errorf("create warehouse: %w", err)
+	}
 	return sqlengine.Open(a.ctx, sqlengine.Options{Catalog: w.catalog, Store: w.store, Root: w.root, Log: a.log})
 }
 
