@@ -14,9 +14,22 @@ func hostDefault(f types.Field) *sql.ColumnDefaultValue {
 	if f.Default == nil {
 		return nil
 	}
-	d, err := sql.NewColumnDefaultValue(expression.NewLiteral(*f.Default, gmstypes.LongText), gmstypes.LongText, true, false, !f.Type.NotNull)
+	text := &defaultText{expression.NewLiteral(*f.Default, gmstypes.LongText)}
+	d, err := sql.NewColumnDefaultValue(text, gmstypes.LongText, true, false, !f.Type.NotNull)
 	if err != nil {
 		return nil
 	}
 	return d
 }
+
+// defaultText is a text that DESCRIBE shows without quotes, as MySQL does.
+type defaultText struct{ *expression.Literal }
+
+// String implements sql.Expression.
+func (d *defaultText) String() string {
+	s, _ := d.Value().(string)
+	return s
+}
+
+// WithChildren implements sql.Expression: there are none.
+func (d *defaultText) WithChildren(...sql.Expression) (sql.Expression, error) { return d, nil }
