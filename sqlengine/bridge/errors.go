@@ -36,6 +36,7 @@ var (
 	CodeAccessDenied     = Code{1045, "28000"}
 	CodeDBAccessDenied   = Code{1044, "42000"}
 	CodeNoDatabase       = Code{1046, "3D000"}
+	CodeOutOfMemory      = Code{1037, "HY001"}
 	CodeBadNull          = Code{1048, "23000"}
 	CodeBadDatabase      = Code{1049, "42000"}
 	CodeTableExists      = Code{1050, "42S01"}

@@ -16,11 +16,16 @@ func (b *Builder) groupBy(ctx *sql.Context, n *hostplan.GroupBy, row sql.Row) (s
 	if len(n.GroupByExprs) == 0 && !aggregates(n.SelectedExprs) {
 		return nil, nil // ANY_VALUE alone does not group
 	}
+	if len(row) == 0 {
+		if it, err := b.batchGroup(ctx, n); it != nil || err != nil {
+			return it, err
+		}
+	}
 	child, err := b.Build(ctx, n.Child, row)
 	if err != nil {
 		return nil, err
 	}
-	return &groupIter{node: n, child: child}, nil
+	return &groupIter{node: n, child: child, mem: newAccount(budgetOf(n.Child), "GROUP BY")}, nil
 }
 
 func aggregates(list []sql.Expression) bool {
@@ -34,11 +39,15 @@ func aggregates(list []sql.Expression) bool {
 	return false
 }
 
+// stateBytes is about what one aggregate takes in one group.
+const stateBytes = 100
+
 // groupIter gathers groups of host rows by their real keys.
 type groupIter struct {
 	node   *hostplan.GroupBy
 	child  sql.RowIter
 	groups [][]sql.AggregationBuffer
+	mem    *account
 	next   int
 	done   bool
 }
@@ -102,6 +111,11 @@ func (it *groupIter) gather(ctx *sql.Context) error {
 			if err := it.newGroup(); err != nil {
 				return err
 			}
+			if g%checkEvery == 0 {
+				if err := it.mem.hold(table.Bytes() + int64(g)*int64(len(it.node.SelectedExprs))*stateBytes); err != nil {
+					return err
+				}
+			}
 		}
 		for _, a := range it.groups[g] {
 			if err := a.Update(ctx, row); err != nil {
@@ -132,5 +146,6 @@ func (it *groupIter) Close(ctx *sql.Context) error {
 		}
 	}
 	it.groups = nil
+	it.mem.Close()
 	return it.child.Close(ctx)
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 )
 
@@ -12,18 +13,19 @@ func (b *Builder) distinct(ctx *sql.Context, child sql.Node, row sql.Row) (sql.R
 	if err != nil {
 		return nil, err
 	}
-	return newDistinctIter(in, child.Schema()), nil
+	return newDistinctIter(in, child.Schema(), budgetOf(child)), nil
 }
 
 type distinctIter struct {
 	in   sql.RowIter
 	key  *rowKey
 	seen *exec.KeyTable
+	mem  *account
 	buf  []byte
 }
 
-func newDistinctIter(in sql.RowIter, s sql.Schema) *distinctIter {
-	return &distinctIter{in: in, key: newRowKey(typesOfSchema(s)), seen: exec.NewKeyTable()}
+func newDistinctIter(in sql.RowIter, s sql.Schema, b *membudget.Budget) *distinctIter {
+	return &distinctIter{in: in, key: newRowKey(typesOfSchema(s)), seen: exec.NewKeyTable(), mem: newAccount(b, "DISTINCT")}
 }
 
 // Next implements sql.RowIter.
@@ -36,14 +38,22 @@ func (it *distinctIter) Next(ctx *sql.Context) (sql.Row, error) {
 		if it.buf, err = it.key.appendRow(ctx, it.buf[:0], row); err != nil {
 			return nil, err
 		}
-		if _, isNew := it.seen.Insert(it.buf); isNew {
-			return row, nil
+		n, isNew := it.seen.Insert(it.buf)
+		if !isNew {
+			continue
 		}
+		if n%checkEvery == 0 {
+			if err := it.mem.hold(it.seen.Bytes()); err != nil {
+				return nil, err
+			}
+		}
+		return row, nil
 	}
 }
 
 // Close implements sql.RowIter.
 func (it *distinctIter) Close(ctx *sql.Context) error {
 	it.seen = exec.NewKeyTable()
+	it.mem.Close()
 	return it.in.Close(ctx)
 }

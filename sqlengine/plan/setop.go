@@ -27,12 +27,12 @@ func (b *Builder) setOp(ctx *sql.Context, n *hostplan.SetOp, row sql.Row) (sql.R
 	case hostplan.UnionType:
 		var it sql.RowIter = &concatIter{iters: []sql.RowIter{left, right}}
 		if n.Distinct {
-			it = newDistinctIter(it, schema)
+			it = newDistinctIter(it, schema, budgetOf(n))
 		}
 		return it, nil
 	case hostplan.IntersectType, hostplan.ExceptType:
 		return &bagIter{left: left, right: right, key: newRowKey(typesOfSchema(schema)),
-			except: n.SetOpType == hostplan.ExceptType, distinct: n.Distinct}, nil
+			except: n.SetOpType == hostplan.ExceptType, distinct: n.Distinct, mem: newAccount(budgetOf(n), "the set operation")}, nil
 	}
 	return nil, errors.Join(fmt.Errorf("set operation %d is not known", n.SetOpType), left.Close(ctx))
 }
@@ -110,6 +110,7 @@ type bagIter struct {
 	table            *exec.KeyTable
 	count            []int64 // on the right, by key; of EXCEPT those not yet used up
 	taken            []bool  // by key: DISTINCT has passed it
+	mem              *account
 	buf              []byte
 }
 
@@ -157,8 +158,11 @@ func (it *bagIter) number(ctx *sql.Context, row sql.Row) (k int, err error) {
 	k, isNew := it.table.Insert(it.buf)
 	if isNew {
 		it.count, it.taken = append(it.count, 0), append(it.taken, false)
+		if k%checkEvery == 0 {
+			err = it.mem.hold(it.table.Bytes() + int64(9*k))
+		}
 	}
-	return k, nil
+	return k, err
 }
 
 func (it *bagIter) load(ctx *sql.Context) error {
@@ -182,5 +186,6 @@ func (it *bagIter) load(ctx *sql.Context) error {
 // Close implements sql.RowIter.
 func (it *bagIter) Close(ctx *sql.Context) error {
 	it.table, it.count, it.taken = nil, nil, nil
+	it.mem.Close()
 	return errors.Join(it.left.Close(ctx), it.right.Close(ctx))
 }
