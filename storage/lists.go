@@ -9,6 +9,7 @@ import (
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
+	"github.com/lakesql/lakesql/storage/types"
 )
 
 // FileEntry is a live data file of a view.
@@ -22,6 +23,10 @@ type FileEntry struct {
 
 // Unknown stands for a count or an id that a file's entry does not have.
 const Unknown = datafile.Unknown
+
+// LegacyText is the text of a value as the reference prints it in system tables: a
+// date as its day number, a timestamp in ISO form.
+func LegacyText(t types.Type, v columnar.Value) string { return datafile.LegacyText(t, v) }
 
 // How a data file came to be; others are of a release that did not record it.
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/lakesql/lakesql/storage"
@@ -35,6 +36,9 @@ func files(ctx context.Context, s *source, out *rows) error {
 	cache := &schemaCache{s: s}
 	now := v.Schema()
 	for i := range list {
+		if list[i].Bucket < 0 {
+			continue // rows that wait for a compaction are not visible yet
+		}
 		of, err := cache.get(ctx, list[i].SchemaID)
 		if err != nil {
 			return err
@@ -52,12 +56,7 @@ func fileRow(f *storage.FileEntry, of, now *schema.Schema, out *rows) error {
 		return err
 	}
 	out.row()
-	if len(now.PartitionKeys) == 0 {
-		out.null()
-	} else {
-		out.text(braced(now.PartitionTypes(), f.Partition))
-	}
-	out.int32(f.Bucket).text(f.Path).text(strings.TrimPrefix(path.Ext(f.Name), ".")).int64(f.SchemaID).int32(f.Level).
+	out.text(braced(now.PartitionTypes(), f.Partition)).int32(f.Bucket).text(f.Path).text(strings.TrimPrefix(path.Ext(f.Name), ".")).int64(f.SchemaID).int32(f.Level).
 		int64(f.RowCount).int64(f.SizeBytes)
 	for _, k := range [][]byte{f.MinKey, f.MaxKey} {
 		if len(of.PrimaryKeys) == 0 {
@@ -118,7 +117,11 @@ func fileStats(f *storage.FileEntry, of, now *schema.Schema) (nulls, mins, maxs 
 	list := make([]named, len(now.Fields))
 	for i, x := range now.Fields {
 		n, ok := byID[x.ID]
-		if !ok {
+		switch {
+		case ok:
+		case slices.ContainsFunc(of.Fields, func(y types.Field) bool { return y.ID == x.ID }):
+			n.col = stats.Column{Nulls: stats.Unknown}
+		default:
 			n.col = stats.Column{Nulls: f.RowCount} // rows from before the column
 		}
 		n.name = x.Name

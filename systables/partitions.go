@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/options"
@@ -26,11 +27,18 @@ func partitionName(x *schema.Schema, o options.Table, b storage.BucketSummary) s
 	for i, v := range b.Partition {
 		value := o.Partition.DefaultName
 		if !v.Null {
-			value = schema.FormatValue(ts[i], v)
+			if text := schema.FormatValue(ts[i], v); strings.TrimFunc(text, blank) != "" {
+				value = text
+			}
 		}
 		parts[i] = x.PartitionKeys[i] + "=" + value
 	}
 	return strings.Join(parts, "/")
+}
+
+// blank reports what Java counts as white space.
+func blank(r rune) bool {
+	return unicode.IsSpace(r) && r != '\u00a0' && r != '\u2007' && r != '\u202f' || r >= '\x1c' && r <= '\x1f'
 }
 
 func partitions(ctx context.Context, s *source, out *rows) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/schema"
@@ -30,6 +31,15 @@ func valueText(t types.Type, v columnar.Value) string {
 	return schema.FormatValue(t, v)
 }
 
+// objectText is a value as the reference's objects print themselves, which keys and
+// bounds are shown in.
+func objectText(t types.Type, v columnar.Value) string {
+	if v.Null {
+		return "null"
+	}
+	return storage.LegacyText(t, v)
+}
+
 // keyText is a serialised key as [v, …].
 func keyText(ts []types.Type, data []byte) (string, error) {
 	vals, err := row.Deserialize(ts, data)
@@ -38,7 +48,7 @@ func keyText(ts []types.Type, data []byte) (string, error) {
 	}
 	texts := make([]string, len(vals))
 	for i, v := range vals {
-		texts[i] = valueText(ts[i], v)
+		texts[i] = objectText(ts[i], v)
 	}
 	return "[" + strings.Join(texts, ", ") + "]", nil
 }
@@ -65,7 +75,7 @@ func statTexts(list []named) (nulls, mins, maxs string) {
 			if !n.col.HasBounds {
 				return "null"
 			}
-			return valueText(n.typ, pick(n.col))
+			return objectText(n.typ, pick(n.col))
 		}
 	}
 	nulls = join(func(n named) string {

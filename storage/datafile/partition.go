@@ -13,6 +13,17 @@ import (
 	"github.com/lakesql/lakesql/storage/types"
 )
 
+// LegacyText is the text of a value, not null, as the reference's own objects print
+// themselves: a date as its day number, a timestamp in ISO form. It is what names of
+// partition folders have by default. Types without such a text give "".
+func LegacyText(t types.Type, v columnar.Value) string {
+	text, err := partitionText(t, v, true)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
 // partitionText is the string of a partition value that is not null, before the
 // rule for blank values and before escaping. legacy is option
 // partition.legacy-name: the value's Java toString; otherwise its cast to text.

@@ -12,15 +12,15 @@ import (
 
 // wire is the JSON form, members in Paimon's order.
 type wire struct {
-	Version        *int                       `json:"version,omitempty"`
-	ID             *int64                     `json:"id"`
-	Fields         []types.Field              `json:"fields"`
-	HighestFieldID *int                       `json:"highestFieldId"`
-	PartitionKeys  []string                   `json:"partitionKeys"`
-	PrimaryKeys    []string                   `json:"primaryKeys"`
-	Options        map[string]json.RawMessage `json:"options"`
-	Comment        *string                    `json:"comment,omitempty"`
-	TimeMillis     *int64                     `json:"timeMillis"`
+	Version        *int          `json:"version,omitempty"`
+	ID             *int64        `json:"id"`
+	Fields         []types.Field `json:"fields"`
+	HighestFieldID *int          `json:"highestFieldId"`
+	PartitionKeys  []string      `json:"partitionKeys"`
+	PrimaryKeys    []string      `json:"primaryKeys"`
+	Options        *orderedMap   `json:"options"`
+	Comment        *string       `json:"comment,omitempty"`
+	TimeMillis     *int64        `json:"timeMillis"`
 }
 
 // Encode writes the schema as a schema file holds it; nil when a field has no
@@ -41,7 +41,7 @@ func (s *Schema) encode() ([]byte, error) {
 		HighestFieldID: &s.HighestFieldID,
 		PartitionKeys:  append([]string{}, s.PartitionKeys...),
 		PrimaryKeys:    append([]string{}, s.PrimaryKeys...),
-		Options:        make(map[string]json.RawMessage, len(s.Options)),
+		Options:        &orderedMap{keys: s.OptionKeys(), values: make(map[string]json.RawMessage, len(s.Options))},
 		TimeMillis:     &s.TimeMillis,
 	}
 	if s.Comment != "" {
@@ -52,7 +52,7 @@ func (s *Schema) encode() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.Options[k] = text
+		w.Options.values[k] = text
 	}
 	out, err := marshal(&w, "  ")
 	if err != nil {
@@ -93,7 +93,7 @@ func Decode(data []byte) (*Schema, error) {
 		{"highestFieldId", w.HighestFieldID == nil},
 		{"partitionKeys", w.PartitionKeys == nil},
 		{"primaryKeys", w.PrimaryKeys == nil},
-		{"options", w.Options == nil},
+		{"options", w.Options == nil || w.Options.values == nil},
 	} {
 		if m.missing {
 			return nil, corrupt.Errorf("", corrupt.NoOffset, "schema has no member %q", m.name)
@@ -106,7 +106,8 @@ func Decode(data []byte) (*Schema, error) {
 		HighestFieldID: *w.HighestFieldID,
 		PartitionKeys:  w.PartitionKeys,
 		PrimaryKeys:    w.PrimaryKeys,
-		Options:        make(map[string]string, len(w.Options)),
+		Options:        make(map[string]string, len(w.Options.keys)),
+		optionOrder:    w.Options.keys,
 	}
 	if w.Version != nil {
 		s.Version = *w.Version
@@ -120,7 +121,7 @@ func Decode(data []byte) (*Schema, error) {
 	if w.TimeMillis != nil {
 		s.TimeMillis = *w.TimeMillis
 	}
-	for k, raw := range w.Options {
+	for k, raw := range w.Options.values {
 		text, err := scalarText(raw)
 		if err != nil {
 			return nil, corrupt.Errorf("", corrupt.NoOffset, "schema: option %q: %w", k, err)
@@ -128,6 +129,7 @@ func Decode(data []byte) (*Schema, error) {
 		s.Options[k] = text
 	}
 	s.oldDefaults()
+	s.optionOrder = s.OptionKeys()
 	if err := s.check(); err != nil {
 		return nil, corrupt.Errorf("", corrupt.NoOffset, "schema: %w", err)
 	}

@@ -24,6 +24,8 @@ type Schema struct {
 	Options        map[string]string
 	Comment        string // "" is none
 	TimeMillis     int64  // when the schema was made; 0: not recorded
+
+	optionOrder []string // of the schema file
 }
 
 // ErrColumnNotFound matches the error for a column that a schema does not have.
