@@ -168,7 +168,7 @@ func (w *writer) block(out []byte) []byte {
 	at := len(out)
 	out = append(out, make([]byte, binary.MaxVarintLen64)...)
 	body := len(out)
-	out, err := w.pool.Compress(w.codec, w.level, out, w.raw)
+	out, err := w.pool.CompressChecked(w.codec, w.level, out, w.raw)
 	if err != nil {
 		w.err = fmt.Errorf("compress avro block: %w", err)
 		return out

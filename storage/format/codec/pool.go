@@ -23,6 +23,7 @@ import (
 // ready; it is safe from many goroutines.
 type Pool struct {
 	zstdEnc [3]sync.Pool // by speed: fastest, default, better
+	zstdSum [3]sync.Pool // the same, with checksums in the frames
 	zstdDec sync.Pool
 	zstdAny sync.Pool // for frames that do not tell their size
 	gzipW   sync.Pool
@@ -39,14 +40,16 @@ type Pool struct {
 func NewPool() *Pool {
 	p := &Pool{}
 	for i, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression} {
-		p.zstdEnc[i].New = func() any {
-			e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		newEncoder := func(sum bool) any {
+			e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(sum),
 				zstd.WithAllLitEntropyCompression(true))
 			if err != nil {
 				panic(err) // the options are constants
 			}
 			return e
 		}
+		p.zstdEnc[i].New = func() any { return newEncoder(false) }
+		p.zstdSum[i].New = func() any { return newEncoder(true) }
 	}
 	p.zstdDec.New = func() any {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
@@ -113,6 +116,18 @@ func (p *Pool) Compress(c Codec, level int, dst, src []byte) ([]byte, error) {
 		return compressWith(&p.brotliW, dst, src)
 	}
 	return dst, fmt.Errorf("compress: unknown %v", c)
+}
+
+// CompressChecked is Compress for formats that have no checksums of their own: zstd
+// frames carry one, which decompression verifies. Other codecs have no room for it.
+func (p *Pool) CompressChecked(c Codec, level int, dst, src []byte) ([]byte, error) {
+	if c != Zstd {
+		return p.Compress(c, level, dst, src)
+	}
+	pool := &p.zstdSum[speed(level)]
+	e := pool.Get().(*zstd.Encoder)
+	defer pool.Put(e)
+	return e.EncodeAll(src, dst), nil
 }
 
 // resetWriter is what the stream compressors share.
