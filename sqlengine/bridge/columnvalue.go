@@ -302,10 +302,7 @@ func (e *Encoder) floatText(s string) (float64, error) {
 	case err != nil && math.IsInf(f, 0):
 		return 0, e.outOfRange()
 	}
-	if _, st := expr.ParseDecimal(t, 38, 0); st == expr.Trailing {
-		return 0, e.truncated()
-	}
-	return 0, e.wrong(strings.ToLower(typeName(e.typ)), s)
+	return 0, e.truncated()
 }
 
 func (e *Encoder) decimal(dst *columnar.Vector, v any) error {

@@ -23,24 +23,24 @@ type Insert struct {
 }
 
 // Iter is the statement as a host iterator.
-func (s *Insert) Iter() sql.RowIter {
-	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		if len(s.Table.given) > 0 && len(s.OnDup) > 0 {
-			return Result{}, Errorf(CodeNotSupported, "ON DUPLICATE KEY UPDATE with a PARTITION clause is not supported; list the partition columns instead")
+func (s *Insert) Iter() sql.RowIter { return NewOKIter(s.exec) }
+
+func (s *Insert) exec(ctx *sql.Context) (Result, error) {
+	if len(s.Table.given) > 0 && len(s.OnDup) > 0 {
+		return Result{}, Errorf(CodeNotSupported, "ON DUPLICATE KEY UPDATE with a PARTITION clause is not supported; list the partition columns instead")
+	}
+	c := change{table: s.Table, run: s.plain, lenient: s.Ignore}
+	if s.keyed() {
+		c.opts.ReadModify, c.run = true, s.byKey
+	}
+	if t := s.Table.db.target; t != nil && t.Overwrite {
+		o, err := overwriteOf(s.Table)
+		if err != nil {
+			return Result{}, err
 		}
-		c := change{table: s.Table, run: s.plain, lenient: s.Ignore}
-		if s.keyed() {
-			c.opts.ReadModify, c.run = true, s.byKey
-		}
-		if t := s.Table.db.target; t != nil && t.Overwrite {
-			o, err := overwriteOf(s.Table)
-			if err != nil {
-				return Result{}, err
-			}
-			c.opts.Overwrite = o
-		}
-		return c.apply(ctx)
-	})
+		c.opts.Overwrite = o
+	}
+	return c.apply(ctx)
 }
 
 // keyed reports whether the rows that exist decide about the result.

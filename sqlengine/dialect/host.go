@@ -145,6 +145,8 @@ func authOf(stmt Statement) ast.AuthInformation {
 		return on(ast.AuthType_SELECT, s.Name)
 	case *MergeInto:
 		return on(ast.AuthType_INSERT, s.Target)
+	case *InsertValues:
+		return on(ast.AuthType_INSERT, s.Name)
 	case *LoadData:
 		return on(ast.AuthType_INSERT, s.Name)
 	case *TruncatePartitions:

@@ -116,11 +116,18 @@ func leadingSpace(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r
 // parse reads the first statement of text and returns the offset of its end:
 // of its ';', or len(text).
 func (p *Parser) parse(text string, options ast.ParserOptions) (ast.Statement, int, error) {
+	if p.builder != nil {
+		if s, end, ok := scanValues(text, options.AnsiQuotes); ok {
+			return injectValues(s, text[:end], p.builder), end, nil
+		}
+	}
 	if end, like, ok := scanPlain(text, options.AnsiQuotes); ok {
 		stmt, err := ast.ParseWithOptions(context.Background(), text[:end], options)
 		if err == nil && like {
 			post := postPass{like: true}
 			stmt, err = post.apply(stmt, &rewritten{})
+		} else if err == nil {
+			err = markExists(stmt)
 		}
 		if err == nil {
 			return stmt, end, nil

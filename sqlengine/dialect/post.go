@@ -32,6 +32,9 @@ func (p *postPass) merge(o postPass) {
 // apply repairs the tree in place and returns it.
 func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error) {
 	bareTarget(stmt)
+	if err := markExists(stmt); err != nil {
+		return nil, err
+	}
 	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed && !p.src.remarks || !hasNames(stmt)) {
 		return stmt, nil
 	}
@@ -129,6 +132,64 @@ func bareTarget(stmt ast.Statement) {
 	if auth != nil && len(auth.TargetNames) > 0 {
 		auth.TargetNames[0], _, _ = strings.Cut(auth.TargetNames[0], "/")
 	}
+}
+
+// markExists makes the host plan the subqueries of EXISTS in UPDATE and DELETE: it
+// takes such a statement for one without subqueries unless a scalar one stands in
+// it as well, and it cannot delete from the joins that it makes of EXISTS. Such a
+// condition becomes CASE WHEN condition THEN (SELECT 1) END.
+func markExists(stmt ast.Statement) error {
+	var where **ast.Where
+	switch n := stmt.(type) {
+	case *ast.Delete:
+		where = &n.Where
+	case *ast.Update:
+		where = &n.Where
+		if holdsExists(n.Exprs) && n.Where == nil {
+			n.Where = ast.NewWhere(ast.WhereStr, ast.NewIntVal([]byte("1")))
+		}
+	default:
+		return nil
+	}
+	if *where == nil || !holdsExists(stmt) {
+		return nil
+	}
+	one, err := ast.Parse("SELECT 1")
+	if err != nil {
+		return err
+	}
+	if sel, ok := one.(ast.SelectStatement); ok {
+		cond, done := opaque((*where).Expr, sel)
+		if !done { // EXISTS stands elsewhere
+			cond = &ast.AndExpr{Left: cond, Right: &ast.Subquery{Select: sel}}
+		}
+		*where = ast.NewWhere(ast.WhereStr, cond)
+	}
+	return nil
+}
+
+// opaque hides the conjuncts of e that hold an EXISTS; done says that there were any.
+func opaque(e ast.Expr, one ast.SelectStatement) (out ast.Expr, done bool) {
+	if and, ok := e.(*ast.AndExpr); ok {
+		l, ldone := opaque(and.Left, one)
+		r, rdone := opaque(and.Right, one)
+		return &ast.AndExpr{Left: l, Right: r}, ldone || rdone
+	}
+	if !holdsExists(e) {
+		return e, false
+	}
+	return &ast.CaseExpr{Whens: []*ast.When{{Cond: e, Val: &ast.Subquery{Select: one}}}}, true
+}
+
+func holdsExists(node any) bool {
+	found := false
+	walkTree(node, func(n any) bool {
+		if _, ok := n.(*ast.ExistsExpr); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // hasNames reports whether the tree may hold names or positions taken from the

@@ -41,8 +41,8 @@ func (b *Builder) update(ctx *sql.Context, n *hostplan.Update, row sql.Row) (sql
 	if !ok {
 		return nil, nil
 	}
-	t, ok := firstTable(src.Child)
-	if !ok || len(src.Child.Schema()) != len(t.Fields()) {
+	t, ok := rowsOf(src.Child)
+	if !ok {
 		return nil, nil
 	}
 	fixed, _, err := repair(ctx, nil, src, nil, nil, nil)
@@ -70,17 +70,7 @@ func (b *Builder) updateJoin(ctx *sql.Context, n *hostplan.Update, row sql.Row) 
 	if n.Ignore {
 		return nil, bridge.Errorf(bridge.CodeNotSupported, "UPDATE IGNORE of joined tables is not supported")
 	}
-	tables := map[string]*bridge.Table{}
-	transform.Inspect(n, func(x sql.Node) bool {
-		if named, ok := x.(sql.NameableNode); ok {
-			if t, lake := tableOf(x); lake {
-				if name := strings.ToLower(named.Name()); tables[name] == nil {
-					tables[name] = t
-				}
-			}
-		}
-		return true
-	})
+	tables := tablesOf(n)
 	out, same, err := transform.Node(n, func(x sql.Node) (sql.Node, transform.TreeIdentity, error) {
 		src, ok := x.(*hostplan.UpdateSource)
 		if !ok || isStored(src.UpdateExprs) {
@@ -96,6 +86,45 @@ func (b *Builder) updateJoin(ctx *sql.Context, n *hostplan.Update, row sql.Row) 
 		return nil, err
 	}
 	return b.Build(ctx, out, row)
+}
+
+// tablesOf are the lake tables of a plan by the names that it gives them, in
+// lower case.
+func tablesOf(n sql.Node) map[string]*bridge.Table {
+	tables := map[string]*bridge.Table{}
+	transform.Inspect(n, func(x sql.Node) bool {
+		if named, ok := x.(sql.NameableNode); ok {
+			if t, lake := tableOf(x); lake {
+				if name := strings.ToLower(named.Name()); tables[name] == nil {
+					tables[name] = t
+				}
+			}
+		}
+		return true
+	})
+	return tables
+}
+
+// rowsOf is the lake table whose rows, whole, a plan gives: one without joins, or
+// with those that the host makes of subqueries.
+func rowsOf(n sql.Node) (*bridge.Table, bool) {
+	columns := n.Schema()
+	if t, ok := firstTable(n); ok {
+		return t, len(columns) == len(t.Fields())
+	}
+	if len(columns) == 0 {
+		return nil, false
+	}
+	t := tablesOf(n)[strings.ToLower(columns[0].Source)]
+	if t == nil || len(columns) != len(t.Fields()) {
+		return nil, false
+	}
+	for i, f := range t.Fields() {
+		if columns[i].Source != columns[0].Source || !strings.EqualFold(columns[i].Name, f.Name) {
+			return nil, false
+		}
+	}
+	return t, true
 }
 
 func isStored(exprs []sql.Expression) bool {
@@ -141,8 +170,8 @@ func (b *Builder) delete(ctx *sql.Context, n *hostplan.DeleteFrom, row sql.Row) 
 	if n.HasExplicitTargets() {
 		return nil, nil
 	}
-	t, ok := firstTable(n.Child)
-	if !ok || len(n.Child.Schema()) != len(t.Fields()) {
+	t, ok := rowsOf(n.Child)
+	if !ok {
 		return nil, nil
 	}
 	child, _, err := repair(ctx, nil, n.Child, nil, nil, nil)
