@@ -22,11 +22,12 @@ const (
 
 // source is an open file and what its columns share.
 type source struct {
-	f    fileio.File
-	path string
-	ft   *footer
-	pool *codec.Pool
-	free *freeList
+	f       fileio.File
+	path    string
+	ft      *footer
+	pool    *codec.Pool
+	free    *freeList
+	footers *footerCache // nil: none
 }
 
 // chunkReader walks the pages of one column chunk.

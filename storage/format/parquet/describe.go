@@ -11,7 +11,7 @@ import (
 // Describe prints what the footer of a file says, for people: the columns with
 // their physical types, and each row group with its column chunks. It reads no page.
 func (*Format) Describe(w io.Writer, f fileio.File, path string) error {
-	ft, err := readFooter(f, path)
+	ft, err := readFooter(f, path, nil)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func TestRewriteFixtures(t *testing.T) {
 func TestSchemaIsJavas(t *testing.T) {
 	for _, name := range []string{"atoms", "nested", "variant"} {
 		f := loadFixture(t, name)
-		ft, err := readFooter(fileOf(f.files[0]), name)
+		ft, err := readFooter(fileOf(f.files[0]), name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,9 @@ func readAt(f fileio.File, path string, b []byte, at int64) error {
 	return fmt.Errorf("read %s at %d: %w", path, at, err)
 }
 
-func readFooter(f fileio.File, path string) (*footer, error) {
+// readFooter reads and checks the footer of a file. Decoding and checking are left
+// out when the cache, which may be nil, has one of the same bytes for the path.
+func readFooter(f fileio.File, path string, cache *footerCache) (*footer, error) {
 	size := f.SizeBytes()
 	if size < int64(2*len(magic)+4) {
 		return nil, corrupt.Errorf(path, 0, "a parquet file of %d bytes", size)
@@ -87,15 +89,16 @@ func readFooter(f fileio.File, path string) (*footer, error) {
 		ft.tail, ft.tailAt = more, ft.start
 	}
 	raw := ft.tail[ft.start-ft.tailAt : len(ft.tail)-8]
-	var err error
-	if ft.meta, err = decodeFileMeta(raw); err != nil {
-		return nil, corrupt.Errorf(path, ft.start, "footer: %w", err)
-	}
-	if ft.meta.encrypted {
-		return nil, fmt.Errorf("open %s: encrypted parquet files are not supported", path)
-	}
-	if err := ft.check(raw); err != nil {
-		return nil, corrupt.Wrap(path, err)
+	if known := cache.find(path, size, raw); known != nil {
+		own := *known
+		own.tail, own.tailAt = ft.tail, ft.tailAt
+		ft = &own
+	} else {
+		raw = bytes.Clone(raw) // what is decoded refers to it
+		if err := ft.decode(path, raw); err != nil {
+			return nil, err
+		}
+		cache.keep(path, size, raw, ft)
 	}
 	if ft.own {
 		var head [len(magic)]byte
@@ -107,6 +110,20 @@ func readFooter(f fileio.File, path string) (*footer, error) {
 		}
 	}
 	return ft, nil
+}
+
+// decode sets what raw, the bytes of the footer, says.
+func (ft *footer) decode(path string, raw []byte) (err error) {
+	if ft.meta, err = decodeFileMeta(raw); err != nil {
+		return corrupt.Errorf(path, ft.start, "footer: %w", err)
+	}
+	if ft.meta.encrypted {
+		return fmt.Errorf("open %s: encrypted parquet files are not supported", path)
+	}
+	if err := ft.check(raw); err != nil {
+		return corrupt.Wrap(path, err)
+	}
+	return nil
 }
 
 // check compares the parts of a footer with each other and with the file.

@@ -14,13 +14,15 @@ import (
 type Format struct {
 	codecs *codec.Pool
 	free   freeList
+
+	footers footerCache
 }
 
 var _ format.Format = (*Format)(nil)
 
 // New returns a Format that shares coders with whoever else uses the pool.
 func New(codecs *codec.Pool) *Format {
-	return &Format{codecs: codecs}
+	return &Format{codecs: codecs, footers: footerCache{limit: maxFooterBytes}}
 }
 
 // Name is parquet.
@@ -32,7 +34,7 @@ func (p *Format) Open(ctx context.Context, f fileio.File, path string, o format.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return newReader(&source{f: f, path: path, pool: p.codecs, free: &p.free}, o)
+	return newReader(&source{f: f, path: path, pool: p.codecs, free: &p.free, footers: &p.footers}, o)
 }
 
 // NewWriter starts a file on w, see format.Format.

@@ -133,7 +133,7 @@ func TestChunkStatistics(t *testing.T) {
 		b.Cols[7].AppendBytes(bytes.Repeat([]byte{0xff}, 3000*i))
 		b.Cols[8].AppendNull()
 	}
-	ft, err := readFooter(fileOf(writeFile(t, format.WriteOptions{Fields: fields}, b)), "f")
+	ft, err := readFooter(fileOf(writeFile(t, format.WriteOptions{Fields: fields}, b)), "f", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ type rowRange struct{ from, to int64 }
 
 func newReader(s *source, o format.ReadOptions) (*reader, error) {
 	var err error
-	if s.ft, err = readFooter(s.f, s.path); err != nil {
+	if s.ft, err = readFooter(s.f, s.path, s.footers); err != nil {
 		return nil, err
 	}
 	if o.BatchRows <= 0 {
