@@ -17,7 +17,7 @@ type Problem = check.Problem
 // see package check. It changes nothing and takes nothing from the caches of env.
 // The only errors are those of ctx, and ErrNotFound when there is no table.
 func CheckTable(ctx context.Context, env *Env, dir string) iter.Seq2[Problem, error] {
-	return check.Table(ctx, check.Config{Store: env.Store, Formats: env.formats}, dir)
+	return check.Table(ctx, check.Config{Store: env.Store, Formats: newFormats()}, dir)
 }
 
 // CheckWarehouse is CheckTable for every table of the warehouse in dir: for the

@@ -63,15 +63,20 @@ type Env struct {
 // NewEnv returns an Env. Close it when no table of it is used any more.
 func NewEnv(c Config) *Env {
 	c.ensureDefaults()
-	codecs := codec.NewPool()
-	e := &Env{
+	return &Env{
 		Config: c, budget: membudget.New(c.MemoryBytes), manifests: manifest.NewCache(c.ManifestCacheBytes),
-		formats: map[string]format.Format{}, tables: map[string]*Table{}, service: maintain.Start(c.Log),
+		formats: newFormats(), tables: map[string]*Table{}, service: maintain.Start(c.Log),
 	}
+}
+
+// newFormats are the file formats by name, with what they keep for reuse.
+func newFormats() map[string]format.Format {
+	codecs := codec.NewPool()
+	formats := map[string]format.Format{}
 	for _, f := range []format.Format{parquet.New(codecs), avro.New(codecs)} {
-		e.formats[f.Name()] = f
+		formats[f.Name()] = f
 	}
-	return e
+	return formats
 }
 
 // Budget is the memory that holders of rows reserve from.

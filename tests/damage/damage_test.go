@@ -99,17 +99,9 @@ func (t *table) draw(rng *rand.Rand) (*mutation, error) {
 func (t *table) try(ctx context.Context, m *mutation, s *summary) (faults []string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	store := t.store.Clone()
-	for p, data := range m.files {
-		var err error
-		if data == nil {
-			err = store.Delete(ctx, p)
-		} else {
-			err = store.Replace(ctx, p, data)
-		}
-		if err != nil {
-			return []string{err.Error()}
-		}
+	store, err := m.apply(ctx, t.store)
+	if err != nil {
+		return []string{err.Error()}
 	}
 	defer func() {
 		if r := recover(); r != nil {

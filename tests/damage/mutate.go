@@ -2,11 +2,14 @@ package damage
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+
+	"github.com/lakesql/lakesql/storage/fileio/mem"
 )
 
 // mutation is changed files of a table. A nil content is a file that is missing.
@@ -154,6 +157,23 @@ func pointerFiles(rng *rand.Rand) []byte {
 		return strconv.AppendInt(nil, int64(rng.IntN(12)), 10)
 	}
 	return []byte(fixed[rng.IntN(len(fixed))])
+}
+
+// apply returns the store with the files changed.
+func (m *mutation) apply(ctx context.Context, base *mem.Store) (*mem.Store, error) {
+	store := base.Clone()
+	for p, data := range m.files {
+		var err error
+		if data == nil {
+			err = store.Delete(ctx, p)
+		} else {
+			err = store.Replace(ctx, p, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
 }
 
 func (m *mutation) String() string {

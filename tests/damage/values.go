@@ -86,6 +86,9 @@ func changed(rng *rand.Rand, v any) any {
 // file, and puts the recorded sizes right again.
 func (t *table) randomAvro(rng *rand.Rand) (*mutation, error) {
 	paths := t.paths(func(p string) bool { return strings.Contains(p, "/manifest/") })
+	if len(paths) == 0 {
+		return nil, nil
+	}
 	path := paths[rng.IntN(len(paths))]
 	schema, records, err := decodeOCF(t.files[path])
 	if err != nil {
