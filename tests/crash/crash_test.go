@@ -118,7 +118,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 				seed := rand.Uint64N(1 << 32)
 				life := 30*time.Millisecond + time.Duration(rand.New(rand.NewPCG(seed, 0)).IntN(400))*time.Millisecond
 				ctx, cancel := context.WithTimeout(t.Context(), life)
-				n, err := child(ctx, orders{Root: root, First: done, Count: 1000, Maintain: true})
+				n, err := child(ctx, orders{Root: root, First: done, Count: 1000, Maintain: 5})
 				if ctx.Err() != nil {
 					killed++
 				}
@@ -141,7 +141,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 }
 
 func TestTwoProcessesCommitAtOnce(t *testing.T) {
-	const commits = 20
+	const commits = 25
 	for name, options := range tables() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,9 @@ func TestTwoProcessesCommitAtOnce(t *testing.T) {
 				wg.Add(1)
 				go func() {
 					defer wg.Done()
-					n, err := child(t.Context(), orders{Root: root, Writer: w, Count: commits, Maintain: w == 0})
+					// The first one expires so eagerly that the ids of the second one's
+					// commits are published, expired and free again under its hands.
+					n, err := child(t.Context(), orders{Root: root, Writer: w, Count: commits, Maintain: 2 * (1 - w)})
 					if err != nil || n != commits {
 						t.Errorf("writer %d made %d commits: %v", w, n, err)
 					}

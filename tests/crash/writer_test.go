@@ -26,8 +26,8 @@ type orders struct {
 	Writer int // its keys are its own
 	First  int // number of the first commit
 	Count  int // of commits
-	// Maintain compacts and expires between commits.
-	Maintain bool
+	// Maintain compacts and expires after every so many commits; 0: never.
+	Maintain int
 }
 
 func TestMain(m *testing.M) {
@@ -106,11 +106,11 @@ func writeCommits(ctx context.Context, o orders) error {
 		if _, err := fmt.Println("done", n); err != nil {
 			return err
 		}
-		if o.Maintain && n%5 == 4 {
+		if o.Maintain > 0 && n%o.Maintain == o.Maintain-1 {
 			if _, err := tb.Compact(ctx, storage.CompactOptions{Full: true}); err != nil {
 				return fmt.Errorf("compact: %w", err)
 			}
-			if _, err := tb.ExpireSnapshots(ctx, expire.Options{RetainMin: 1, RetainMax: 3, OlderThanMillis: math.MaxInt64}); err != nil {
+			if _, err := tb.ExpireSnapshots(ctx, expire.Options{RetainMin: 1, RetainMax: 1 + n%3, OlderThanMillis: math.MaxInt64}); err != nil {
 				return fmt.Errorf("expire: %w", err)
 			}
 		}

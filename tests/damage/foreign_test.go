@@ -131,7 +131,11 @@ func (t *table) survive(ctx context.Context, m *mutation) (fault string) {
 	_, _, err = harness.Check(ctx, env, dir)
 	if tb, openErr := storage.Open(ctx, env, dir); openErr == nil {
 		// Errors are fine: what is looked for is what does not end in one.
-		err = errors.Join(err, readAny(ctx, tb), t.write(ctx, tb))
+		readErr := readAny(ctx, tb)
+		if readErr != nil && strings.HasPrefix(readErr.Error(), "column ") {
+			return fmt.Sprintf("a reader gave a vector of wrong form: %v", readErr)
+		}
+		err = errors.Join(err, readErr, t.write(ctx, tb))
 		_, e1 := tb.Compact(ctx, storage.CompactOptions{Full: true})
 		_, e2 := tb.ExpireSnapshots(ctx, expire.Options{RetainMin: 1, RetainMax: 1, OlderThanMillis: 1 << 60})
 		err = errors.Join(err, e1, e2)
