@@ -77,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	quietHost()
 	b := procs.New(procs.Config{Provider: e.provider, Analyze: e.analyze})
-	parser := dialect.New(dialect.Config{Builder: b})
+	parser := dialect.New(dialect.Config{Builder: b, Values: true})
 	sql.GlobalParser = parser
 	a := plan.AddRules(analyzer.NewBuilder(e.provider)).Build()
 	a.ExecBuilder = plan.New()

@@ -14,6 +14,9 @@ type Config struct {
 	// Builder makes the nodes of our statements. Without one, every statement
 	// of ours is refused when it is planned, not when it is parsed.
 	Builder Builder
+	// Values makes statements of INSERT … VALUES of constants; without it they are
+	// the host's.
+	Values bool
 }
 
 // Parser is the host's sql.Parser for lakesql's dialect. It is immutable.
@@ -22,12 +25,13 @@ type Config struct {
 // views and stored programs with either.
 type Parser struct {
 	builder Builder
+	values  bool
 }
 
 var _ sql.Parser = (*Parser)(nil)
 
 // New returns a parser.
-func New(c Config) *Parser { return &Parser{builder: c.Builder} }
+func New(c Config) *Parser { return &Parser{builder: c.Builder, values: c.Values} }
 
 // ParseSimple implements sql.Parser.
 func (p *Parser) ParseSimple(query string) (ast.Statement, error) {
@@ -116,7 +120,7 @@ func leadingSpace(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r
 // parse reads the first statement of text and returns the offset of its end:
 // of its ';', or len(text).
 func (p *Parser) parse(text string, options ast.ParserOptions) (ast.Statement, int, error) {
-	if p.builder != nil {
+	if p.values {
 		if s, end, ok := scanValues(text, options.AnsiQuotes); ok {
 			return injectValues(s, text[:end], p.builder), end, nil
 		}
