@@ -23,6 +23,6 @@
 //     vector for each column chunk and stays valid and unchanged.
 //  7. The machine is little-endian, as files are: numbers are viewed as they lie in
 //     a page.
-//  8. A Format and its free lists are safe from many goroutines; a reader and a
-//     writer are for one.
+//  8. A Format with its free lists and its cache of footers is safe from many
+//     goroutines; a reader and a writer are for one.
 package parquet
