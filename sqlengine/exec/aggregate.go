@@ -43,7 +43,6 @@ var ErrMemory = errors.New("not enough memory")
 // rows. It is for one goroutine.
 type Aggregation struct {
 	in     columnar.Reader
-	types  []types.Type // of the input's columns
 	keys   []int
 	nums   []*numberer
 	pairs  []*pairTable // of the numbers of keys 0 to i with key i+1
@@ -62,16 +61,24 @@ type Aggregation struct {
 // columns keys; without keys all rows are one group, which is there without rows
 // too. It owns in. Memory is reserved in budget.
 func NewAggregation(in columnar.Reader, ts []types.Type, keys []int, aggs []Aggregate, budget *membudget.Budget) *Aggregation {
-	a := &Aggregation{in: in, types: ts, keys: keys, acct: budget.Account()}
-	for i, k := range keys {
-		a.nums = append(a.nums, newNumberer(ts[k]))
+	a := newGroups(in, ts, keys, budget)
+	for _, k := range keys {
 		a.keep = append(a.keep, columnar.NewVector(ts[k], 0))
-		if i > 0 {
-			a.pairs = append(a.pairs, newPairTable())
-		}
 	}
 	for _, g := range aggs {
 		a.states = append(a.states, newAggregateState(g, ts))
+	}
+	return a
+}
+
+// newGroups numbers groups and keeps nothing of them.
+func newGroups(in columnar.Reader, ts []types.Type, keys []int, budget *membudget.Budget) *Aggregation {
+	a := &Aggregation{in: in, keys: keys, acct: budget.Account()}
+	for i, k := range keys {
+		a.nums = append(a.nums, newNumberer(ts[k]))
+		if i > 0 {
+			a.pairs = append(a.pairs, newPairTable())
+		}
 	}
 	return a
 }

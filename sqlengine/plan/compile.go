@@ -16,7 +16,8 @@ import (
 // the host runs it.
 func (b *Builder) compile(ctx *sql.Context, n sql.Node) (sql.RowIter, error) {
 	switch n.(type) {
-	case *hostplan.ResolvedTable, *hostplan.TableAlias, *hostplan.Filter, *hostplan.Project, *hostplan.Limit, *hostplan.Offset:
+	case *hostplan.ResolvedTable, *hostplan.TableAlias, *hostplan.Filter, *hostplan.Project, *hostplan.Limit, *hostplan.Offset,
+		*hostplan.Sort, *hostplan.TopN, *hostplan.Distinct, *hostplan.OrderedDistinct:
 	default:
 		return nil, nil
 	}
@@ -45,6 +46,14 @@ func (b *Builder) reader(ctx *sql.Context, n sql.Node, q request) (columnar.Read
 		return b.project(ctx, n, q)
 	case *hostplan.Limit:
 		return b.limit(ctx, n, q)
+	case *hostplan.Sort:
+		return b.sort(ctx, n, q)
+	case *hostplan.TopN:
+		return b.topN(ctx, n)
+	case *hostplan.Distinct:
+		return b.distinctReader(ctx, n.Child, q)
+	case *hostplan.OrderedDistinct:
+		return b.distinctReader(ctx, n.Child, q)
 	}
 	return nil, false, nil
 }
@@ -185,6 +194,17 @@ func typesOf(n sql.Node) ([]types.Type, bool) {
 		return typesOf(n.Child)
 	case *hostplan.Offset:
 		return typesOf(n.Child)
+	case *hostplan.Sort:
+		return sortTypes(n.Child, n.SortFields)
+	case *hostplan.TopN:
+		if n.CalcFoundRows {
+			return nil, false
+		}
+		return sortTypes(n.Child, n.Fields)
+	case *hostplan.Distinct:
+		return distinctTypes(n.Child)
+	case *hostplan.OrderedDistinct:
+		return distinctTypes(n.Child)
 	case *hostplan.Project:
 		cols, ok := chosen(n)
 		in, ok2 := typesOf(n.Child)

@@ -8,7 +8,12 @@ import (
 )
 
 // distinct passes the first of the rows of each key.
-func (b *Builder) distinct(ctx *sql.Context, child sql.Node, row sql.Row) (sql.RowIter, error) {
+func (b *Builder) distinct(ctx *sql.Context, n, child sql.Node, row sql.Row) (sql.RowIter, error) {
+	if len(row) == 0 {
+		if it, err := b.compile(ctx, n); it != nil || err != nil {
+			return it, err
+		}
+	}
 	in, err := b.Build(ctx, child, row)
 	if err != nil {
 		return nil, err

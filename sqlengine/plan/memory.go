@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -9,6 +11,7 @@ import (
 	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
+	"github.com/lakesql/lakesql/storage/columnar"
 )
 
 // budgetOf is the memory budget of the lake tables under a node; nil when there
@@ -47,4 +50,16 @@ func (a *account) hold(n int64) error {
 		return bridge.WithCode(bridge.CodeOutOfMemory, fmt.Errorf("%w: %s needs %d MiB", exec.ErrMemory, a.what, n>>20))
 	}
 	return nil
+}
+
+// coded gives the memory error of an operator over batches its MySQL number.
+type coded struct{ columnar.Reader }
+
+// Next implements columnar.Reader.
+func (r coded) Next(ctx context.Context) (*columnar.Batch, error) {
+	b, err := r.Reader.Next(ctx)
+	if errors.Is(err, exec.ErrMemory) {
+		err = bridge.WithCode(bridge.CodeOutOfMemory, err)
+	}
+	return b, err
 }
