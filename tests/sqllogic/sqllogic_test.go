@@ -13,7 +13,10 @@ import (
 	"github.com/lakesql/lakesql/tests/sqllogic/runner"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the answers into the scripts")
+var (
+	rewrite = flag.Bool("rewrite", false, "write the answers into the scripts")
+	all     = flag.Bool("all", false, "go on after the first difference of a script")
+)
 
 // scriptTimeout bounds one run of one script.
 const scriptTimeout = 2 * time.Minute
@@ -70,7 +73,7 @@ func runScript(t *testing.T, file string, records []runner.Record, protocol stri
 	l := startLake(t)
 	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 	defer cancel()
-	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn}
+	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, All: *all}
 	srv.Restart = func() error {
 		l.stop(t)
 		l.start(t)

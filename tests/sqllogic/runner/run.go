@@ -18,6 +18,8 @@ type Server struct {
 	// change DSN; nil when it cannot.
 	DSN     string
 	Restart func() error
+	// All goes on after a difference and returns all of them.
+	All bool
 	// Rewrite, when set, is told what a query answered in place of a comparison.
 	Rewrite func(r *Record, got []string)
 }
@@ -30,6 +32,7 @@ const retryFor = 5 * time.Second
 func Run(ctx context.Context, srv *Server, records []Record, protocol string) error {
 	c := conns{srv: srv, byName: map[string]*sql.Conn{}, protocol: protocol, vars: map[string]string{}, running: map[string]chan error{}}
 	defer c.close()
+	var errs []error
 	for i := range records {
 		r := records[i]
 		if (r.Only != "" && r.Only != srv.Kind) || (r.Protocol != "" && r.Protocol != protocol) {
@@ -37,10 +40,13 @@ func Run(ctx context.Context, srv *Server, records []Record, protocol string) er
 		}
 		r.SQL = c.expand(r.SQL)
 		if err := c.step(ctx, &r, &records[i]); err != nil {
-			return fmt.Errorf("line %d: %s\n%w", r.Line, r.SQL, err)
+			errs = append(errs, fmt.Errorf("line %d: %s\n%w", r.Line, r.SQL, err))
+			if !srv.All {
+				break
+			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 type conns struct {
