@@ -24,7 +24,11 @@ func New() *Builder {
 
 // Build implements sql.NodeExecBuilder.
 func (b *Builder) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	return b.host.Build(ctx, n, row)
+	iter, err := b.host.Build(ctx, n, row)
+	if err != nil {
+		return nil, err
+	}
+	return withOrigins(n, iter), nil
 }
 
 // override is asked by the host for every node before it builds one itself.
@@ -44,6 +48,8 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 			return t.TruncateIter(o.b.source(n.Child, row)), nil
 		}
 		return nil, nil
+	case *hostplan.Kill:
+		return o.b.kill(ctx, n)
 	case *hostplan.ShowCreateTable:
 		return o.b.showCreate(n)
 	case *hostplan.ShowIndexes:
@@ -51,9 +57,9 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	case *hostplan.GroupBy:
 		return o.b.groupBy(ctx, n, row)
 	case *hostplan.Distinct:
-		return o.b.distinct(ctx, n.Child, row)
+		return o.b.distinct(ctx, n, n.Child, row)
 	case *hostplan.OrderedDistinct:
-		return o.b.distinct(ctx, n.Child, row)
+		return o.b.distinct(ctx, n, n.Child, row)
 	case *hostplan.SetOp:
 		return o.b.setOp(ctx, n, row)
 	}

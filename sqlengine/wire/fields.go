@@ -3,14 +3,17 @@ package wire
 import (
 	"github.com/dolthub/go-mysql-server/sql"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-// fieldsOf describes result columns for the client.
-func fieldsOf(ctx *sql.Context, s sql.Schema) []*querypb.Field {
+// fieldsOf describes result columns for the client. origins are the table columns
+// that they are, one each; nil for results that are no query's.
+func fieldsOf(ctx *sql.Context, s sql.Schema, origins []bridge.Origin) []*querypb.Field {
 	results := ctx.GetCharacterSetResults()
 	out := make([]*querypb.Field, len(s))
 	for i, c := range s {
@@ -22,6 +25,17 @@ func fieldsOf(ctx *sql.Context, s sql.Schema) []*querypb.Field {
 			ColumnLength: c.Type.MaxTextResponseByteLength(ctx),
 			Flags:        flagsOf(c),
 		}
+		if len(origins) == len(s) {
+			o := &origins[i]
+			f.Database, f.Table, f.OrgTable, f.OrgName = o.Database, o.Table, o.OrgTable, o.OrgName
+			switch {
+			case o.Key:
+				f.Flags |= uint32(querypb.MySqlFlag_PRI_KEY_FLAG)
+			case o.OrgName == "":
+				// The host takes aggregates for NOT NULL that are NULL over no rows.
+				f.Flags &^= uint32(querypb.MySqlFlag_NOT_NULL_FLAG)
+			}
+		}
 		switch t := c.Type.(type) {
 		case sql.DecimalType:
 			f.Decimals = uint32(t.Scale())
@@ -30,11 +44,18 @@ func fieldsOf(ctx *sql.Context, s sql.Schema) []*querypb.Field {
 			f.Decimals = uint32(t.Precision())
 		case gmstypes.TimeType:
 			f.Decimals = expr.MaxFraction
+		default:
+			if gmstypes.IsFloat(c.Type) {
+				f.Decimals = notFixed
+			}
 		}
 		out[i] = f
 	}
 	return out
 }
+
+// notFixed says that values have as many decimals as they need.
+const notFixed = 31
 
 // decimalWidth counts digits, sign and point.
 func decimalWidth(t sql.DecimalType) uint32 {
@@ -71,7 +92,12 @@ func flagsOf(c *sql.Column) uint32 {
 	if gmstypes.IsUnsigned(c.Type) {
 		f |= querypb.MySqlFlag_UNSIGNED_FLAG
 	}
-	if gmstypes.IsBinaryType(c.Type) {
+	switch t := c.Type.Type(); {
+	case t == sqltypes.TypeJSON, t == sqltypes.Blob:
+		f |= querypb.MySqlFlag_BLOB_FLAG | querypb.MySqlFlag_BINARY_FLAG
+	case t == sqltypes.Text:
+		f |= querypb.MySqlFlag_BLOB_FLAG
+	case gmstypes.IsBinaryType(c.Type), gmstypes.IsTime(c.Type), gmstypes.IsTimespan(c.Type):
 		f |= querypb.MySqlFlag_BINARY_FLAG
 	}
 	return uint32(f)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
+	lakeplan "github.com/lakesql/lakesql/sqlengine/plan"
 )
 
 // Metrics counts what the handler did. It may be read at any time.
@@ -96,7 +97,7 @@ func (h *Handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	if gmstypes.IsOkResultSchema(node.Schema()) {
 		return nil, nil
 	}
-	return fieldsOf(sqlCtx, node.Schema()), nil
+	return fieldsOf(sqlCtx, node.Schema(), lakeplan.Origins(node)), nil
 }
 
 // ComQuery runs one statement.
