@@ -2,6 +2,7 @@ package fileindex
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,8 @@ type bloomSpec struct {
 
 // NewSpec reads the options file-index.bloom-filter.columns and
 // file-index.bloom-filter.<column>.items and .fpp of a table. A column that does
-// not exist, or whose type has no hash, is an error that names it.
+// not exist, or whose type has no hash, is an error that names it. A key of a MAP
+// column, m[key], is passed over: such an index is not built, and not needed to read.
 func NewSpec(fields []types.Field, options map[string]string, inManifestBytes int64) (Spec, error) {
 	const prefix = "file-index." + BloomFilter + "."
 	s := Spec{InManifestBytes: inManifestBytes}
@@ -46,6 +48,9 @@ func NewSpec(fields []types.Field, options map[string]string, inManifestBytes in
 			if f.Name == name {
 				b.column = i
 			}
+		}
+		if b.column < 0 && mapKey(fields, name) {
+			continue
 		}
 		if b.column < 0 {
 			return s, fmt.Errorf("option %scolumns: no column '%s'", prefix, name)
@@ -67,6 +72,14 @@ func NewSpec(fields []types.Field, options map[string]string, inManifestBytes in
 		s.columns = append(s.columns, b)
 	}
 	return s, nil
+}
+
+// mapKey reports whether name is that of a key of a MAP column.
+func mapKey(fields []types.Field, name string) bool {
+	column, rest, ok := strings.Cut(name, "[")
+	return ok && strings.HasSuffix(rest, "]") && slices.ContainsFunc(fields, func(f types.Field) bool {
+		return f.Name == column && f.Type.Kind == types.Map
+	})
 }
 
 // Empty reports whether no column has an index.

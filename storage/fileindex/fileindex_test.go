@@ -121,6 +121,18 @@ func TestSpecRefuses(t *testing.T) {
 	}
 }
 
+// Tables of other engines may have filters on keys of a MAP: they are read without.
+func TestSpecPassesOverMapKeys(t *testing.T) {
+	fields := []types.Field{{Name: "m", Type: types.MapOf(types.String(), types.String())}, {Name: "i", Type: types.Of(types.Int)}}
+	s, err := NewSpec(fields, map[string]string{"file-index.bloom-filter.columns": "m[a],i,m[b]", "file-index.bloom-filter.m[a].items": "50"}, 0)
+	if err != nil || len(s.columns) != 1 || s.columns[0].name != "i" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := NewSpec(fields, map[string]string{"file-index.bloom-filter.columns": "i[a]"}, 0); err == nil {
+		t.Error("a key of a column that is no MAP passes")
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add(Container{"a": {{Type: BloomFilter, Body: []byte{0, 0, 0, 7, 1}}, {Type: "bitmap"}}}.Encode())
 	f.Fuzz(func(_ *testing.T, data []byte) {

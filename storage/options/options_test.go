@@ -249,6 +249,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestStartModeOfIncrementalReads(t *testing.T) {
+	for _, key := range []string{"incremental-between", "incremental-between-timestamp", "incremental-to-auto-tag"} {
+		got, err := Parse(map[string]string{key: "1,2"})
+		if err != nil || got.Scan.StartMode() != "incremental" {
+			t.Errorf("%s: %q, %v", key, got.Scan.StartMode(), err)
+		}
+	}
+}
+
 func TestUnsupported(t *testing.T) {
 	for _, c := range []struct {
 		opts        map[string]string

@@ -237,7 +237,7 @@ func (s Scan) StartMode() string {
 		return "from-file-creation-time"
 	case s.CreationMillis != nil:
 		return "from-creation-timestamp"
-	case s.Between != "" || s.BetweenTimestamp != "":
+	case s.Between != "" || s.BetweenTimestamp != "" || s.ToAutoTag != "":
 		return "incremental"
 	}
 	return "latest-full"
