@@ -232,11 +232,12 @@ func (r *run) publish(
 		r.synced[path] = true
 	}
 	if errors.Is(err, fileio.ErrExist) {
-		there, getErr := r.c.Snapshots.Get(ctx, s.ID)
+		ours, findErr := r.isOurs(ctx, s)
 		switch {
-		case getErr == nil && there.SameCommit(s):
+		case findErr != nil:
+		case ours:
 			err = nil // an earlier try inside the store had succeeded
-		case getErr == nil:
+		default:
 			r.takeBack(ctx, w)
 			return nil, fmt.Errorf("%w: %w", errTaken, err)
 		}

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,17 +43,9 @@ func (r *run) late(ctx context.Context, s *snapshot.Snapshot) (bool, error) {
 			return false, err
 		}
 	}
-	ids, err := r.c.Snapshots.List(ctx)
-	if err != nil {
+	next, err := r.successor(ctx, s.ID)
+	if err != nil || next == nil {
 		return false, err
-	}
-	i := slices.IndexFunc(ids, func(id snapshot.ID) bool { return id > s.ID })
-	if i < 0 {
-		return false, nil
-	}
-	next, err := r.c.Snapshots.Get(ctx, ids[i])
-	if err != nil {
-		return false, fmt.Errorf("look for the successor of snapshot %d: %w", s.ID, err)
 	}
 	if holds, err := r.builtOn(ctx, next, s); err != nil || holds {
 		return false, err
@@ -62,6 +55,40 @@ func (r *run) late(ctx context.Context, s *snapshot.Snapshot) (bool, error) {
 		err = fmt.Errorf("snapshot %d expired right after it was published", s.ID)
 	}
 	return true, err
+}
+
+// successor is the oldest snapshot after an id; nil when there is none.
+func (r *run) successor(ctx context.Context, id snapshot.ID) (*snapshot.Snapshot, error) {
+	ids, err := r.c.Snapshots.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(ids, func(other snapshot.ID) bool { return other > id })
+	if i < 0 {
+		return nil, nil
+	}
+	next, err := r.c.Snapshots.Get(ctx, ids[i])
+	if err != nil {
+		return nil, fmt.Errorf("look for the successor of snapshot %d: %w", id, err)
+	}
+	return next, nil
+}
+
+// isOurs reports whether the snapshot that has the id of s is s. When it has expired
+// since, what was built on it tells.
+func (r *run) isOurs(ctx context.Context, s *snapshot.Snapshot) (bool, error) {
+	there, err := r.c.Snapshots.Get(ctx, s.ID)
+	if err == nil {
+		return there.SameCommit(s), nil
+	}
+	if !errors.Is(err, snapshot.ErrNotFound) {
+		return false, err
+	}
+	next, err := r.successor(ctx, s.ID)
+	if err != nil || next == nil {
+		return false, err
+	}
+	return r.builtOn(ctx, next, s)
 }
 
 // builtOn reports whether what s did is in the base of a later snapshot.

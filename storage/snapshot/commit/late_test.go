@@ -90,6 +90,47 @@ func TestIdOfAnExpiredSnapshot(t *testing.T) {
 	}
 }
 
+// TestWinnerExpiresBeforeItIsSeen: another commit has the id, and has expired when
+// ours looks at who it was.
+func TestWinnerExpiresBeforeItIsSeen(t *testing.T) {
+	disk := mem.New(nil)
+	f := fault.Wrap(disk)
+	ours, theirs := open(f), open(disk)
+	if _, err := ours.insert(t.Context(), "a.x"); err != nil {
+		t.Fatal(err)
+	}
+	step := 0
+	f.SetRule(func(op fault.Op) fault.Outcome {
+		isOurs := strings.HasSuffix(op.Path, "/snapshot-2")
+		var names []string
+		switch {
+		case step == 0 && op.Kind == fault.CreateIfAbsent && isOurs:
+			step, names = 1, []string{"b.x"}
+		case step == 1 && op.Kind == fault.Open && isOurs:
+			step, names = 2, []string{"c.x"}
+		}
+		for _, n := range names {
+			if _, err := theirs.insert(t.Context(), n); err != nil {
+				t.Error(err)
+			}
+		}
+		if step == 2 {
+			step = 3
+			for _, id := range []snapshot.ID{1, 2} {
+				if err := theirs.snapshots.Remove(t.Context(), id); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		return fault.Outcome{}
+	})
+	res, err := ours.insert(t.Context(), "ours.x")
+	if err != nil || len(res.Snapshots) != 1 || res.Snapshots[0].ID != 4 || step != 3 {
+		t.Fatalf("%+v, %v after step %d", res, err, step)
+	}
+	wantState(t, ours, "a.x@0 b.x@0 c.x@0 ours.x@0")
+}
+
 // TestBaseExpiresUnderACommit: the snapshot that a commit builds on is removed with
 // its manifests while it is read; the commit begins again from the newest.
 func TestBaseExpiresUnderACommit(t *testing.T) {
