@@ -25,6 +25,11 @@ type ViewOptions struct {
 	Location *time.Location
 	// AsOf is a version or a time of the statement, over what Dynamic says.
 	AsOf AsOf
+	// NotAfter, when set and nothing else names a version, is the time at which a
+	// transaction began: the view is the newest snapshot that is not younger. Unlike
+	// other older versions it may be written from. Without such a snapshot, or when
+	// the schema changed since, it is the newest one.
+	NotAfter time.Time
 }
 
 // AsOf names a version of a table; at most one member is set.
@@ -79,7 +84,10 @@ func (t *Table) View(ctx context.Context, o ViewOptions) (*View, error) {
 	}
 	v := &View{t: t, version: ver, schema: newest, opts: opts, part: part}
 	if target == nil {
-		return v.pinNewest(ctx)
+		if v, err = v.pinNewest(ctx); err != nil || o.NotAfter.IsZero() {
+			return v, err
+		}
+		return v.pinBegin(ctx, o.NotAfter.UnixMilli())
 	}
 	return v.pin(ctx, target, o.Dynamic)
 }
@@ -106,6 +114,29 @@ func (v *View) pinNewest(ctx context.Context) (*View, error) {
 		v.release()
 		return nil, err
 	}
+	return v, nil
+}
+
+// pinBegin takes v, a view of the newest snapshot, back to what a transaction saw
+// that began at a time.
+func (v *View) pinBegin(ctx context.Context, millis int64) (*View, error) {
+	if v.snap == nil || v.snap.TimeMillis <= millis {
+		return v, nil
+	}
+	s, err := v.t.snapshots.AtOrBefore(ctx, millis)
+	if err != nil {
+		v.release()
+		return nil, fmt.Errorf("read table %s: %w", v.t.dir, err)
+	}
+	if s == nil || s.SchemaID != v.schema.ID {
+		return v, nil
+	}
+	release, err := v.t.snapshots.Pin(s.ID)
+	if err != nil {
+		return v, nil // it expires just now
+	}
+	v.release()
+	v.snap, v.release = s, sync.OnceFunc(release)
 	return v, nil
 }
 

@@ -192,6 +192,9 @@ func hostError(err error) *mysql.SQLError {
 	if f := reBadFloat.FindStringSubmatch(msg); f != nil {
 		return newSQLError(CodeIllegalValue, "Illegal double '"+f[1]+"' value found during parsing")
 	}
+	if strings.HasPrefix(msg, "internal error") {
+		return newSQLError(CodeUnknown, msg)
+	}
 	for _, p := range textCodes() {
 		if p.text.MatchString(msg) {
 			return newSQLError(p.code, msg)

@@ -83,12 +83,17 @@ func (t *Transaction) find(table *storage.Table) *pinned {
 	return nil
 }
 
-// pin returns the transaction's version of a table, taken at its first use.
+// pin returns the transaction's version of a table, taken at its first use: in a
+// transaction that the user ends, the table as it was when that began.
 func (t *Transaction) pin(ctx *sql.Context, table *storage.Table) (*pinned, error) {
 	if p := t.find(table); p != nil {
 		return p, nil
 	}
-	v, err := table.View(ctx, storage.ViewOptions{Location: Location(ctx)})
+	o := storage.ViewOptions{Location: Location(ctx)}
+	if Explicit(ctx) {
+		o.NotAfter = t.start
+	}
+	v, err := table.View(ctx, o)
 	if err != nil {
 		return nil, err
 	}
