@@ -72,7 +72,7 @@ func evolve(x *table) {
 		`[null,5,"e","5.0",null]`, `["new",6,"f","6.5",[1,"x",null]]`}
 	x.all(want)
 	x.compact()
-	x.all(want)
+	x.withFlink(want)
 	x.clean()
 }
 
@@ -88,7 +88,7 @@ func evolveJava(x *table) {
 	want := []string{`[1,"a","1.0"]`, `[2,"b","2.0"]`, `[3,"c","7.5"]`, `[4,"d","8.5"]`}
 	x.all(want)
 	x.compact()
-	x.all(want)
+	x.withFlink(want)
 	x.clean()
 }
 
@@ -156,6 +156,6 @@ func expiry(x *table) {
 	x.run(x.java, "expire-snapshots", "--option", "snapshot.num-retained.min=1", "--option", "snapshot.num-retained.max=1")
 	x.all(want)
 	put(40)
-	x.all(want)
+	x.withFlink(want)
 	x.clean()
 }

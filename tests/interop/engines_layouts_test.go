@@ -121,7 +121,7 @@ func runLayout(x *table) {
 			note()
 		}
 	}
-	x.all(m.all())
+	x.withFlink(m.all())
 	x.compact()
 	note()
 	x.all(m.all())
@@ -220,7 +220,7 @@ func partitionProgram(t *testing.T, s *suite, sh shape, vals []string) {
 	only(last, row(2, last, "dynamic"))
 	x.all(want)
 	x.compact()
-	x.all(want)
+	x.withFlink(want)
 	x.clean()
 }
 

@@ -43,7 +43,7 @@ func testPages(t *testing.T, s *suite) {
 				rng := rand.New(rand.NewPCG(uint64(v.rows), 1))
 				rows := pageRows(rng, v.rows)
 				x.write(rows...)
-				x.all(rows)
+				x.withFlink(rows)
 				if keyed {
 					m := newModel(&x.shape)
 					m.apply(rows, false)

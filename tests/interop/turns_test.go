@@ -82,7 +82,7 @@ func TestTurns(t *testing.T) {
 			set(n)
 		}
 	}
-	t.Logf("SEED=%d TURNS=%d", seed, steps)
+	fmt.Printf("SEED=%d TURNS=%d\n", seed, steps)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var turns []*turn
 	for _, sh := range turnShapes {
