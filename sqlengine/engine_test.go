@@ -23,6 +23,13 @@ import (
 // connections to it.
 func openEngine(t *testing.T) *sql.DB {
 	t.Helper()
+	db, _ := openBoth(t)
+	return db
+}
+
+// openBoth is openEngine that gives the engine too.
+func openBoth(t *testing.T) (*sql.DB, *sqlengine.Engine) {
+	t.Helper()
 	store := mem.New(time.Now)
 	env := storage.NewEnv(storage.Config{Store: store})
 	e, err := sqlengine.Open(t.Context(), sqlengine.Options{Catalog: filesystem.New(env, "/lake"), Store: store, Root: "/lake"})
@@ -44,7 +51,7 @@ func openEngine(t *testing.T) *sql.DB {
 		}
 		env.Close()
 	})
-	return db
+	return db, e
 }
 
 func exec(t *testing.T, db interface {
