@@ -3,15 +3,19 @@ package crash
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/fileio/local"
 	"github.com/lakesql/lakesql/storage/schema"
+	"github.com/lakesql/lakesql/storage/snapshot"
+	"github.com/lakesql/lakesql/storage/snapshot/commit"
 	"github.com/lakesql/lakesql/storage/snapshot/expire"
 	"github.com/lakesql/lakesql/storage/types"
 	"github.com/lakesql/lakesql/tests/harness"
@@ -100,7 +104,7 @@ func writeCommits(ctx context.Context, o orders) error {
 		return err
 	}
 	for n := o.First; n < o.First+o.Count; n++ {
-		if _, err := harness.Write(ctx, tb, storage.WriteOptions{}, rowsOf(o.Writer, n), nil); err != nil {
+		if err := writeCommit(ctx, tb, o.Writer, n); err != nil {
 			return fmt.Errorf("commit %d of writer %d: %w", n, o.Writer, err)
 		}
 		if _, err := fmt.Println("done", n); err != nil {
@@ -116,4 +120,28 @@ func writeCommits(ctx context.Context, o orders) error {
 		}
 	}
 	return nil
+}
+
+// writeCommit publishes a commit. When a snapshot is published, built on, compacted
+// and expired by the other process before ours has looked at it, nobody can tell what
+// became of it but the rows of the table.
+func writeCommit(ctx context.Context, tb *storage.Table, writer, n int) error {
+	rows := rowsOf(writer, n)
+	for {
+		_, err := harness.Write(ctx, tb, storage.WriteOptions{}, rows, nil)
+		if !errors.Is(err, commit.ErrUnknownOutcome) {
+			return err
+		}
+		f, there, err := harness.Read(ctx, tb, storage.ViewOptions{})
+		for errors.Is(err, snapshot.ErrExpired) { // under our hands, too
+			f, there, err = harness.Read(ctx, tb, storage.ViewOptions{})
+		}
+		if err != nil {
+			return err
+		}
+		mine := rows[1].Text(f)
+		if slices.ContainsFunc(there, func(r harness.Row) bool { return r.Text(f) == mine }) {
+			return nil
+		}
+	}
 }
