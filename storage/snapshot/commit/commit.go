@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 )
@@ -234,7 +235,7 @@ func (r *run) one(ctx context.Context, o *outcome) error {
 				return r.finish(ctx, found, nil)
 			}
 		case errors.Is(err, errTaken):
-		case errors.Is(err, snapshot.ErrExpired): // the one that it was to build on: begin from the newest
+		case r.expired(ctx, latest, err): // the one that it was to build on: begin from the newest
 		default:
 			return r.wrap(o, err)
 		}
@@ -245,6 +246,18 @@ func (r *run) one(ctx context.Context, o *outcome) error {
 			return r.wrap(o, err)
 		}
 	}
+}
+
+// expired reports whether an attempt failed because its base was expired meanwhile.
+func (r *run) expired(ctx context.Context, base *snapshot.Snapshot, err error) bool {
+	if errors.Is(err, snapshot.ErrExpired) {
+		return true
+	}
+	if base == nil || !errors.Is(err, fileio.ErrNotFound) {
+		return false
+	}
+	there, lookErr := r.c.Snapshots.Exists(ctx, base.ID)
+	return lookErr == nil && !there
 }
 
 // wrap marks an error after which nobody knows whether the commit happened.

@@ -1,6 +1,7 @@
 package commit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -166,4 +167,44 @@ func TestBaseExpiresUnderACommit(t *testing.T) {
 		t.Fatal("nothing happened in between")
 	}
 	wantState(t, ours, "a.x@0 b.x@0 ours.x@0")
+}
+
+// TestManifestsExpireUnderAMerge: the same, while the manifests of the base are merged.
+func TestManifestsExpireUnderAMerge(t *testing.T) {
+	disk := mem.New(nil)
+	f := fault.Wrap(disk)
+	ours, theirs := open(f), open(disk)
+	var want []string
+	insert := func(tab *table, name string) {
+		t.Helper()
+		if _, err := tab.insert(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, name+"@0")
+	}
+	const merged = 4 // as many as are merged here
+	for i := range merged {
+		insert(ours, fmt.Sprintf("a%02d.x", i))
+	}
+	done := false
+	f.SetRule(func(op fault.Op) fault.Outcome {
+		if !done && op.Kind == fault.Open && strings.Contains(op.Path, "/manifest/manifest-") && !strings.Contains(op.Path, "-list-") {
+			done = true
+			insert(theirs, "b.x") // merges, and expires what was merged
+			for id := range snapshot.ID(merged) {
+				if err := theirs.snapshots.Remove(t.Context(), id+1); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := disk.Delete(t.Context(), op.Path); err != nil {
+				t.Error(err)
+			}
+		}
+		return fault.Outcome{}
+	})
+	insert(ours, "ours.x")
+	if !done {
+		t.Fatal("nothing was merged")
+	}
+	wantState(t, ours, strings.Join(want, " "))
 }
