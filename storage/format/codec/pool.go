@@ -215,14 +215,23 @@ func literalLZ4(dst, src []byte) []byte {
 	return append(dst, src...)
 }
 
+// overrun is how many bytes behind its end a decoder may write where dst has room
+// for them: zstd's is faster when it need not mind single bytes.
+const overrun = 32
+
 // Decompress appends the size bytes that src holds to dst. Another size is
-// damage. The caller has compared size with MaxRatio.
+// damage. The caller has compared size with MaxRatio. Bytes in dst's capacity behind
+// them may change.
 func (p *Pool) Decompress(c Codec, dst, src []byte, size int) ([]byte, error) {
 	if size < 0 {
 		return dst, corrupt.Errorf("", corrupt.NoOffset, "negative uncompressed size %d", size)
 	}
 	dst = slices.Grow(dst, size)
-	out, err := p.decompress(c, dst[:len(dst):len(dst)+size], src)
+	room := len(dst) + size
+	if c == Zstd {
+		room = min(room+overrun, cap(dst))
+	}
+	out, err := p.decompress(c, dst[:len(dst):room], src)
 	if err != nil {
 		return dst, corrupt.Errorf("", corrupt.NoOffset, "decompress %v: %w", c, err)
 	}
