@@ -12,7 +12,7 @@ test:             ## what the README names
 	$(GO) test ./...
 
 check: lint generate ## what has to pass before a change is sent
-	$(GO) test -tags invariants ./...
+	$(GO) test ./...
 	git diff --exit-code -- go.mod go.sum docs
 
 lint:             ## format, vet, static checks, the import picture
@@ -28,7 +28,8 @@ race:
 	CGO_ENABLED=1 $(GO) test -race ./storage/... ./sqlengine/... ./catalog/... ./systables/...
 
 fuzz:             ## every fuzz target, FUZZTIME each
-	./internal/tools/fuzz $${FUZZTIME:-30s}
+	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+		$(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $${FUZZTIME:-30s} $$p || exit 1; done; done
 
 stress:           ## make stress TEST=TestName PKG=./storage/...
 	$(GO) test -run '$(TEST)' -count 50 $(PKG)
