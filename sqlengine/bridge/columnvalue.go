@@ -382,6 +382,8 @@ func (e *Encoder) text(dst *columnar.Vector, v any) error {
 		return e.appendText(dst, string(expr.AppendFloat(nil, float64(x), 32)))
 	case float64:
 		return e.appendText(dst, string(expr.AppendFloat(nil, x, 64)))
+	case decimal.Decimal:
+		return e.appendText(dst, x.StringFixed(max(-x.Exponent(), 0)))
 	case sql.JSONWrapper:
 		s, err := gmstypes.JsonToMySqlString(x)
 		if err != nil {
@@ -533,7 +535,7 @@ func (e *Encoder) time(dst *columnar.Vector, v any) error {
 	}
 	nanos = expr.RoundNanos(nanos, min(e.typ.Precision, 3))
 	if nanos < 0 || nanos >= 86400e9 {
-		return e.outOfRange()
+		return e.wrong("time", v)
 	}
 	dst.AppendI32(int32(nanos / 1e6))
 	return nil

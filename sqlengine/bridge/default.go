@@ -5,6 +5,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -33,3 +34,11 @@ func (d *defaultText) String() string {
 
 // WithChildren implements sql.Expression: there are none.
 func (d *defaultText) WithChildren(...sql.Expression) (sql.Expression, error) { return d, nil }
+
+// Holds reports whether the column can hold its default value.
+func Holds(f types.Field) bool {
+	if f.Default == nil {
+		return true
+	}
+	return NewEncoder(f.Name, f.Type, nil).Append(columnar.NewVector(f.Type, 1), *f.Default) == nil
+}

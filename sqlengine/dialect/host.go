@@ -137,6 +137,9 @@ func authOf(stmt Statement) ast.AuthInformation {
 	case *CreateTable:
 		return ast.AuthInformation{AuthType: ast.AuthType_CREATE, TargetType: ast.AuthTargetType_DatabaseIdentifiers,
 			TargetNames: []string{s.Name.Qualifier()}}
+	case *DropDatabase:
+		return ast.AuthInformation{AuthType: ast.AuthType_DROP, TargetType: ast.AuthTargetType_DatabaseIdentifiers,
+			TargetNames: []string{s.Name}}
 	case *AlterTable:
 		return on(ast.AuthType_ALTER, s.Name)
 	case *ShowPartitions:

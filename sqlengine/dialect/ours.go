@@ -70,8 +70,30 @@ func (g *grammar) drop() (Statement, error) {
 		return g.dropCatalog()
 	case g.is(1, "INDEX"):
 		return g.dropIndex()
+	case g.is(1, "DATABASE"), g.is(1, "SCHEMA"):
+		return g.dropDatabase()
 	}
 	return nil, nil
+}
+
+// dropDatabase reads DROP DATABASE [IF EXISTS] d [RESTRICT | CASCADE].
+func (g *grammar) dropDatabase() (Statement, error) {
+	g.i = 2
+	s := &DropDatabase{}
+	if g.accept("IF") {
+		s.IfExists = true
+		if err := g.expect("EXISTS"); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if s.Name, err = g.ident("the name of a database"); err != nil {
+		return nil, err
+	}
+	if s.Restrict = g.accept("RESTRICT"); !s.Restrict {
+		g.accept("CASCADE")
+	}
+	return s, nil
 }
 
 func (g *grammar) create() (Statement, error) {

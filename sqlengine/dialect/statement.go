@@ -77,6 +77,16 @@ type Index struct {
 	Pos     int
 }
 
+// DropDatabase is DROP DATABASE, with RESTRICT only when there are no tables.
+type DropDatabase struct {
+	Name     string
+	IfExists bool
+	Restrict bool
+}
+
+// Kind implements Statement.
+func (*DropDatabase) Kind() string { return "DROP DATABASE" }
+
 // CreateTable is CREATE TABLE in every spelling: MySQL's layout, Flink's and
 // Spark's clauses, AS SELECT and LIKE, and the tail of SHOW CREATE TABLE.
 type CreateTable struct {

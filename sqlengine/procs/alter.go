@@ -106,6 +106,9 @@ func schemaChanges(now *schema.Schema, a dialect.AlterAction) (changes []schema.
 		if a.IfExists && !hasColumn(now, a.Name) {
 			return nil, true, nil
 		}
+		if !strings.Contains(a.Name, ".") && !hasColumn(now, a.Name) {
+			return nil, true, bridge.Errorf(bridge.CodeCantDropField, "Can't DROP '%s'; check that column/key exists", a.Name)
+		}
 		changes = append(changes, schema.DropColumn{Path: path(a.Name)})
 	case *dialect.RenameColumn:
 		changes = append(changes, schema.RenameColumn{Path: path(a.From), NewName: a.To})

@@ -45,6 +45,8 @@ func (b *Builder) Build(stmt dialect.Statement, children []any) (sql.ExecSourceR
 		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return b.alterTable(ctx, s) }), nil
 	case *dialect.TruncatePartitions:
 		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return b.truncate(ctx, s) }), nil
+	case *dialect.DropDatabase:
+		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return b.dropDatabase(ctx, s) }), nil
 	case *dialect.InsertValues:
 		return b.insertValues(s, children)
 	case *dialect.Call:

@@ -3,6 +3,7 @@ package procs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -87,7 +88,18 @@ func (b *Builder) definition(ctx *sql.Context, s *dialect.CreateTable) (schema.D
 	for _, x := range s.Indexes {
 		addBloom(def.Options, x.Columns)
 	}
-	return def, nil
+	return def, checkKeys(&def)
+}
+
+// checkKeys gives missing key columns MySQL's error. The columns of AS SELECT are
+// not known yet.
+func checkKeys(def *schema.Definition) error {
+	for _, k := range slices.Concat(def.PrimaryKeys, def.PartitionKeys) {
+		if len(def.Fields) > 0 && schema.FieldIndex(def.Fields, k) < 0 {
+			return bridge.Errorf(bridge.CodeKeyColumnMissing, "Key column '%s' doesn't exist in table", k)
+		}
+	}
+	return nil
 }
 
 // addBloom adds columns to the list of those that have a bloom filter.
@@ -137,8 +149,22 @@ func (b *Builder) like(ctx *sql.Context, s *dialect.CreateTable, def *schema.Def
 func field(c dialect.ColumnDef) (types.Field, error) {
 	f := types.Field{Name: c.Name, Type: c.Type, Description: c.Comment}
 	d, err := defaultText(c.Name, c.Default)
+	if err != nil {
+		return f, err
+	}
 	f.Default = d
-	return f, err
+	return f, checkDefault(c, f)
+}
+
+// checkDefault refuses a default that the column cannot hold.
+func checkDefault(c dialect.ColumnDef, f types.Field) error {
+	if c.Default == nil {
+		return nil
+	}
+	if c.Default.Null && f.Type.NotNull || !bridge.Holds(f) {
+		return bridge.Errorf(bridge.CodeInvalidDefault, "Invalid default value for '%s'", f.Name)
+	}
+	return nil
 }
 
 // defaultText is the text of a DEFAULT; nil: none.

@@ -32,6 +32,11 @@ func (b *Builder) showPartitions(s *dialect.ShowPartitions) *node {
 		if err != nil {
 			return nil, err
 		}
+		if x, err := t.Schema(ctx); err != nil {
+			return nil, err
+		} else if len(x.PartitionKeys) == 0 {
+			return nil, bridge.Errorf(bridge.CodeNotSupported, "table '%s' is not partitioned", t.Name())
+		}
 		all, err := systemRows(ctx, t, "partitions")
 		if err != nil {
 			return nil, err

@@ -158,6 +158,13 @@ func (v *validator) bucket() {
 	case n > 0 && !pk && len(explicit) == 0:
 		v.fault("an append table with buckets needs 'bucket-key'")
 	}
+	if n > 0 && pk {
+		for _, p := range v.s.PartitionKeys {
+			if !slices.Contains(v.s.PrimaryKeys, p) {
+				v.fault("primary key %s does not include the partition key '%s': such a table needs dynamic buckets, 'bucket' = '-1'", list(v.s.PrimaryKeys), p)
+			}
+		}
+	}
 	if n == -1 && !pk && v.t.Compaction.DeltaCommits > 0 {
 		v.fault("an append table without buckets does not support 'full-compaction.delta-commits'")
 	}
