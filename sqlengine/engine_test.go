@@ -290,7 +290,7 @@ func testProtocols(t *testing.T, db *sql.DB) {
 	exec(t, db, "CREATE TABLE types (i TINYINT, s SMALLINT, b BIGINT, f FLOAT, d DOUBLE, n DECIMAL(30,4), c VARCHAR(10), y BYTES, dt DATE, ti TIME(3), ts DATETIME(6), o BOOLEAN, a ARRAY<INT>, PRIMARY KEY (b))")
 	exec(t, db, `INSERT INTO types VALUES (-1,2,3,1.5,2.25,'-12345678901234567890.1234','ü',x'00ff','9999-12-31','23:59:59.5','2026-01-02 03:04:05.000006',true,'[1,null]'), (NULL,NULL,4,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL)`)
 	want := []string{
-		"-1|2|3|1.5|2.25|-12345678901234567890.1234|ü|\x00\xff|9999-12-31|23:59:59.500000|2026-01-02 03:04:05.000006|1|[1, null]",
+		"-1|2|3|1.5|2.25|-12345678901234567890.1234|ü|\x00\xff|9999-12-31|23:59:59.500|2026-01-02 03:04:05.000006|1|[1, null]",
 		"NULL|NULL|4|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
 	}
 	wantRows(t, query(t, db, "SELECT * FROM types ORDER BY b"), want...)
@@ -325,7 +325,6 @@ func testErrors(t *testing.T, db *sql.DB) {
 		{"INSERT INTO er (id, s) VALUES (1, 'long')", 1406, "22001"},
 		{"INSERT INTO er (id, d) VALUES (1, '2026-02-30')", 1292, "22007"},
 		{"CREATE TABLE x (a INT) WITH ('buckett'='1')", 1911, "HY000"},
-		{"UPDATE er SET id = 2", 1235, "42000"},
 	} {
 		wantCode(t, db, s.stmt, s.code, s.state)
 	}

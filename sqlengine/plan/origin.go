@@ -136,10 +136,13 @@ func tableColumn(n sql.TableNode, table, column string) bridge.Origin {
 	}
 	for _, c := range s {
 		if strings.EqualFold(c.Name, column) {
-			return bridge.Origin{
-				Database: n.Database().Name(), Table: n.Name(), OrgTable: t.Name(), OrgName: c.Name,
-				Key: c.PrimaryKey,
+			o := bridge.Origin{Database: n.Database().Name(), Table: n.Name(), OrgTable: t.Name(), OrgName: c.Name, Key: c.PrimaryKey}
+			if lake, ok := t.(*bridge.Table); ok {
+				if f, ok := lake.Meta().Field(c.Name); ok {
+					o.Type = f.Type
+				}
 			}
+			return o
 		}
 	}
 	return bridge.Origin{}

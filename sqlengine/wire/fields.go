@@ -25,17 +25,6 @@ func fieldsOf(ctx *sql.Context, s sql.Schema, origins []bridge.Origin) []*queryp
 			ColumnLength: c.Type.MaxTextResponseByteLength(ctx),
 			Flags:        flagsOf(c),
 		}
-		if len(origins) == len(s) {
-			o := &origins[i]
-			f.Database, f.Table, f.OrgTable, f.OrgName = o.Database, o.Table, o.OrgTable, o.OrgName
-			switch {
-			case o.Key:
-				f.Flags |= uint32(querypb.MySqlFlag_PRI_KEY_FLAG)
-			case o.OrgName == "":
-				// The host takes aggregates for NOT NULL that are NULL over no rows.
-				f.Flags &^= uint32(querypb.MySqlFlag_NOT_NULL_FLAG)
-			}
-		}
 		switch t := c.Type.(type) {
 		case sql.DecimalType:
 			f.Decimals = uint32(t.Scale())
@@ -47,6 +36,20 @@ func fieldsOf(ctx *sql.Context, s sql.Schema, origins []bridge.Origin) []*queryp
 		default:
 			if gmstypes.IsFloat(c.Type) {
 				f.Decimals = notFixed
+			}
+		}
+		if len(origins) == len(s) {
+			o := &origins[i]
+			if o.Type.Kind == types.Time {
+				f.Decimals = uint32(min(o.Type.Precision, expr.MaxFraction))
+			}
+			f.Database, f.Table, f.OrgTable, f.OrgName = o.Database, o.Table, o.OrgTable, o.OrgName
+			switch {
+			case o.Key:
+				f.Flags |= uint32(querypb.MySqlFlag_PRI_KEY_FLAG)
+			case o.OrgName == "":
+				// The host takes aggregates for NOT NULL that are NULL over no rows.
+				f.Flags &^= uint32(querypb.MySqlFlag_NOT_NULL_FLAG)
 			}
 		}
 		out[i] = f

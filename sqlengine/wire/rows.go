@@ -9,8 +9,10 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/types"
 )
 
 // rowEncoder turns host rows and batches into text. It is for one result.
@@ -20,10 +22,18 @@ type rowEncoder struct {
 	buf    []byte
 	texts  []*expr.Texter
 	nulls  int64 // NaN and infinities shown as NULL
+	digits []int // of a second, by column, that TIME columns of tables have; -1: not known
 }
 
-func newRowEncoder(schema sql.Schema, loc *time.Location) *rowEncoder {
-	return &rowEncoder{schema: schema, loc: loc}
+func newRowEncoder(schema sql.Schema, origins []bridge.Origin, loc *time.Location) *rowEncoder {
+	e := &rowEncoder{schema: schema, loc: loc, digits: make([]int, len(schema))}
+	for i := range e.digits {
+		e.digits[i] = -1
+		if len(origins) == len(schema) && origins[i].Type.Kind == types.Time {
+			e.digits[i] = min(origins[i].Type.Precision, expr.MaxFraction)
+		}
+	}
+	return e
 }
 
 // start prepares for batches of this shape; batches of one result have one shape.
@@ -94,7 +104,7 @@ func (e *rowEncoder) appendRow(ctx *sql.Context, dst []byte, row sql.Row) ([]byt
 			dst = append(dst, 0xfb)
 			continue
 		}
-		text, err := e.text(ctx, e.buf[:0], col.Type, row[i])
+		text, err := e.text(ctx, e.buf[:0], i, row[i])
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", col.Name, err)
 		}
@@ -113,7 +123,7 @@ func (e *rowEncoder) rowValues(ctx *sql.Context, row sql.Row) ([]sqltypes.Value,
 		if row[i] == nil {
 			continue
 		}
-		text, err := e.text(ctx, nil, col.Type, row[i])
+		text, err := e.text(ctx, nil, i, row[i])
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", col.Name, err)
 		}
@@ -122,10 +132,15 @@ func (e *rowEncoder) rowValues(ctx *sql.Context, row sql.Row) ([]sqltypes.Value,
 	return out, nil
 }
 
-// text appends a host value's text. Times are padded to the declared precision,
+// text appends the text of a column's host value. Times are padded to the declared precision,
 // which the host does not do; the rest is the host's own conversion.
-func (e *rowEncoder) text(ctx *sql.Context, dst []byte, t sql.Type, v any) ([]byte, error) {
+func (e *rowEncoder) text(ctx *sql.Context, dst []byte, column int, v any) ([]byte, error) {
+	t := e.schema[column].Type
 	switch x := v.(type) {
+	case gmstypes.Timespan:
+		if e.digits[column] >= 0 {
+			return expr.AppendTime(dst, int64(x), e.digits[column]), nil
+		}
 	case time.Time:
 		if dt, ok := t.(sql.DatetimeType); ok {
 			return appendHostTime(dst, x, dt), nil
@@ -153,8 +168,8 @@ func (e *rowEncoder) text(ctx *sql.Context, dst []byte, t sql.Type, v any) ([]by
 // appendHostTime prints a time that is labelled UTC.
 func appendHostTime(dst []byte, x time.Time, t sql.DatetimeType) []byte {
 	x = x.UTC()
-	if x.IsZero() {
-		// The host's zero value stands for 0000-00-00.
+	if x.Year() == 0 && x.YearDay() == 1 {
+		// The first day of year 0 stands for 0000-00-00 in the host.
 		dst = append(dst, "0000-00-00"...)
 	} else {
 		y, m, d := x.Date()

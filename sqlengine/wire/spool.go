@@ -17,8 +17,9 @@ const chunkRows = 256
 // spoolRows sends a result set. finish closes the iterator before the last
 // packet, so that a commit that fails is an error and not an end.
 func (h *Handler) spoolRows(ctx *sql.Context, s *statement, schema sql.Schema, iter sql.RowIter, finish func() error, more bool) error {
-	fields := fieldsOf(ctx, schema, bridge.Origins(iter))
-	enc := newRowEncoder(schema, bridge.Location(ctx))
+	origins := bridge.Origins(iter)
+	fields := fieldsOf(ctx, schema, origins)
+	enc := newRowEncoder(schema, origins, bridge.Location(ctx))
 	src := &source{iter: iter}
 	src.batches, src.hasBatches = bridge.Batches(iter)
 

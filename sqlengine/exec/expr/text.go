@@ -40,10 +40,8 @@ type Texter struct {
 func NewTexter(t types.Type, loc *time.Location) *Texter {
 	x := &Texter{typ: t, loc: loc}
 	switch t.Kind {
-	case types.Timestamp, types.TimestampLTZ:
+	case types.Time, types.Timestamp, types.TimestampLTZ:
 		x.frac = min(t.Precision, MaxFraction)
-	case types.Time:
-		x.frac = MaxFraction // the host has one TIME type, TIME(6)
 	}
 	return x
 }
