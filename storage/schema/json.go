@@ -176,10 +176,17 @@ func (s *Schema) check() error {
 			return err
 		}
 		for _, k := range l.keys {
-			if exactIndex(s.Fields, k) < 0 {
+			at := exactIndex(s.Fields, k)
+			if at < 0 {
 				return fmt.Errorf("%s %q is no column", l.what, k)
 			}
+			if s.Fields[at].Type.Nested() {
+				return fmt.Errorf("%s %q: %v cannot be in a key", l.what, k, s.Fields[at].Type.Kind)
+			}
 		}
+	}
+	if len(s.PrimaryKeys) > 0 && len(s.TrimmedPrimaryKeys()) == 0 {
+		return fmt.Errorf("primary key has partition columns only")
 	}
 	ids := map[int]string{}
 	var err error

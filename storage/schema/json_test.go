@@ -127,6 +127,8 @@ func TestDecodeDamaged(t *testing.T) {
 		{`"primaryKeys":["a"]`, `"primaryKeys":["a","a"]`, `"a" stands twice`},
 		{`"id":1,"name":"b"`, `"id":0,"name":"b"`, `same id 0`},
 		{`"name":"b"`, `"name":"a"`, `"a" stands twice`},
+		{`"partitionKeys":[]`, `"partitionKeys":["a"]`, `partition columns only`},
+		{`"INT"`, `{"type":"ARRAY","element":"INT"}`, `cannot be in a key`},
 		{`"INT"`, `"INTO"`, ``},
 		{`"INT"`, `"DECIMAL(40, 2)"`, ``},
 		{`{"x":1}`, `{"x":{}}`, `option "x"`},
