@@ -39,6 +39,7 @@ type suite struct {
 	env    *storage.Env
 	java   *Tool
 	python *Tool
+	rust   *Tool  // pypaimon's process for --engine rust
 	flink  *Flink // nil: not started
 	limits []*limit
 	report *report
@@ -59,15 +60,14 @@ func newSuite(t *testing.T) *suite {
 	s := &suite{dir: t.TempDir(), limits: readLimits(t), report: newReport()}
 	s.env = storage.NewEnv(storage.Config{Store: local.New("/")})
 	t.Cleanup(s.env.Close)
-	var err error
-	if s.java, err = StartTool("paimon"); err != nil {
-		t.Fatal(err)
+	for to, name := range map[**Tool]string{&s.java: "paimon", &s.python: "pypaimon", &s.rust: "pypaimon"} {
+		tool, err := StartTool(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { tool.Close() })
+		*to = tool
 	}
-	t.Cleanup(func() { s.java.Close() })
-	if s.python, err = StartTool("pypaimon"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.python.Close() })
 	return s
 }
 
@@ -346,7 +346,7 @@ func (x *table) readBy(engine string, options ...string) ([]string, error) {
 	case python:
 		return x.python.Read(x.dir, x.name, words...)
 	case rust:
-		return x.python.Read(x.dir, x.name, append(words, "--engine", "rust")...)
+		return x.rust.Read(x.dir, x.name, append(words, "--engine", "rust")...)
 	case flink:
 		return x.flink.Read(x.name, options)
 	}
