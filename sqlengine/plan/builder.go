@@ -62,6 +62,8 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.distinct(ctx, n, n.Child, row)
 	case *hostplan.SetOp:
 		return o.b.setOp(ctx, n, row)
+	case *hostplan.RecursiveCte:
+		return o.b.recursive(ctx, n, row)
 	}
 	if len(row) > 0 {
 		return nil, nil

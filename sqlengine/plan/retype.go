@@ -27,7 +27,7 @@ func AddRules(b *analyzer.Builder) *analyzer.Builder {
 // rule folds constants, and gives every reference to a column the type that the
 // column has then. References still name columns by number.
 func repair(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *hostplan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
-	r := repairer{types: map[sql.ColumnId]retyped{}}
+	r := repairer{ctx: ctx, types: map[sql.ColumnId]retyped{}, lists: map[*hostplan.GroupBy]bool{}}
 	out, same, err := r.node(n)
 	if err != nil || same {
 		return n, transform.SameTree, err
@@ -39,8 +39,10 @@ func repair(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *hostplan.Scop
 type retyped struct{ from, to sql.Type }
 
 type repairer struct {
+	ctx    *sql.Context
 	types  map[sql.ColumnId]retyped
-	writes bool // within a statement that writes rows, without IGNORE
+	writes bool                       // within a statement that writes rows, without IGNORE
+	lists  map[*hostplan.GroupBy]bool // those whose select list was checked
 }
 
 func (r *repairer) changed(id sql.ColumnId, from, to sql.Type) {
@@ -59,6 +61,13 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 		r.writes = !x.Ignore
 	case *hostplan.DeleteFrom:
 		r.writes = true
+	case *hostplan.Project:
+		if g := groupBelow(x.Child); g != nil && !r.lists[g] {
+			r.lists[g] = true
+			if err := checkUngrouped(r.ctx, x, g); err != nil {
+				return nil, false, err
+			}
+		}
 	case *hostplan.CreateProcedure, *hostplan.CreateTrigger, *hostplan.CreateView, *hostplan.RecursiveTable:
 		return n, true, nil
 	}
@@ -233,6 +242,9 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 			return retypeField(x, t.to), false, nil
 		}
 		return out, same, nil
+	}
+	if s, ok := newShift(out); ok {
+		return s, false, nil
 	}
 	if a, ok := newArith(out); ok {
 		a.writes = r.writes
