@@ -415,6 +415,36 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
+// TestFlushAllocates holds the line: a table that was flushed before takes nothing
+// per row.
+func TestFlushAllocates(t *testing.T) {
+	ts := []types.Type{tBigInt.WithNotNull(true), tInt, types.String()}
+	tab, err := New(Config{Types: ts, Key: []int{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recs []record
+	for i := range 4 * adoptRows {
+		recs = append(recs, record{key: []columnar.Value{columnar.IntValue(int64(i) * 7919 % 30011)}, payload: fmt.Sprint(i)})
+	}
+	whole, part := batchOf(ts, recs, false), batchOf(ts, recs[:1000], false)
+	fill := func() {
+		tab.Reset()
+		for i, b := range []*columnar.Batch{part, whole, part, whole} {
+			if err := tab.Adopt(b, int64(i*len(recs))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tab.Flush(func(*columnar.Batch) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill()
+	if n := testing.AllocsPerRun(5, fill); n > 40 {
+		t.Errorf("%.0f allocations for %d rows", n, tab.Rows())
+	}
+}
+
 // BenchmarkSort sorts a million rows and yields the order only.
 func BenchmarkSort(b *testing.B) {
 	const n = 1_000_000

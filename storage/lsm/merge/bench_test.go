@@ -148,3 +148,34 @@ func BenchmarkMergeRead(b *testing.B) {
 		})
 	}
 }
+
+// TestMergeAllocates holds the line: a merge takes memory for its blocks and its
+// batch, nothing per row.
+func TestMergeAllocates(t *testing.T) {
+	ts := []types.Type{types.Of(types.BigInt).WithNotNull(true), types.Of(types.Double), types.String()}
+	runs, rows := benchRuns(benchKeys(5, 40_000, "random"), ts, func(b *columnar.Batch, k int64) {
+		b.Cols[0].AppendI64(k)
+		b.Cols[1].AppendF64(float64(k))
+		b.Cols[2].AppendString(fmt.Sprint("value ", k))
+	})
+	c := Config{Types: ts, Key: []int{0}, Versions: VersionOrder{ByAge: true}, Runs: make([]columnar.Reader, len(runs))}
+	n := testing.AllocsPerRun(3, func() {
+		for i, r := range runs {
+			r.at = 0
+			c.Runs[i] = r
+		}
+		r, err := NewReader(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, err = r.Next(context.Background())
+		}
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+	})
+	if n > 300 {
+		t.Errorf("%.0f allocations for %d rows", n, rows)
+	}
+}
