@@ -16,6 +16,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/mysql"
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/sirupsen/logrus"
@@ -85,7 +86,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	a.Coster = plan.NewCoster(a.Coster)
 	e.host = sqle.New(a, &sqle.Config{})
 	e.host.Parser = parser
-	if err := setVariables(); err != nil {
+	if err := errors.Join(setVariables(), repairInfoSchema(a.Catalog.InfoSchema)); err != nil {
 		open.Store(false)
 		return nil, err
 	}
@@ -100,6 +101,7 @@ func quietHost() {
 
 // setVariables sets what clients look at first.
 func setVariables() error {
+	addVariables()
 	err := sql.SystemVariables.AssignValues(map[string]any{
 		"version":         ServerVersion,
 		"version_comment": "lakesql",
@@ -109,6 +111,17 @@ func setVariables() error {
 		return fmt.Errorf("set system variables: %w", err)
 	}
 	return nil
+}
+
+// addVariables adds variables of MySQL that tools set and the host does not know.
+func addVariables() {
+	add := func(name string, t sql.Type, value any) {
+		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+			Name: name, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true, Type: t, Default: value,
+		}})
+	}
+	add("optimizer_switch", gmstypes.NewSystemStringType("optimizer_switch"), "")
+	add("profiling", gmstypes.NewSystemBoolType("profiling"), int8(0))
 }
 
 // analyze plans a statement without running it.

@@ -1,0 +1,59 @@
+package sqlengine
+
+import (
+	"fmt"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/information_schema"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// repairInfoSchema mends the host's information_schema, over which connectors look
+// around. Some of its columns are of ENUM types but hold texts, which panics in
+// CASE and IF; and tables that depend on grants have no iterator while there are
+// no accounts.
+func repairInfoSchema(db sql.Database) error {
+	ctx := sql.NewEmptyContext()
+	names, err := db.GetTableNames(ctx)
+	if err != nil {
+		return fmt.Errorf("tables of information_schema: %w", err)
+	}
+	for _, name := range names {
+		table, _, err := db.GetTableInsensitive(ctx, name)
+		if err != nil {
+			return fmt.Errorf("table %s of information_schema: %w", name, err)
+		}
+		t, ok := table.(*information_schema.InformationSchemaTable)
+		if !ok {
+			continue
+		}
+		t.TableSchema = plainTexts(t.TableSchema)
+		t.Reader = alwaysRows(t.Reader)
+	}
+	return nil
+}
+
+// plainTexts is a copy of s with VARCHAR in place of ENUM and SET.
+func plainTexts(s sql.Schema) sql.Schema {
+	s = s.Copy()
+	for _, c := range s {
+		if t, ok := c.Type.(sql.TypeWithCollation); ok && (gmstypes.IsEnum(c.Type) || gmstypes.IsSet(c.Type)) {
+			c.Type = gmstypes.MustCreateString(sqltypes.VarChar, 64, t.Collation())
+		}
+	}
+	return s
+}
+
+type infoReader = func(*sql.Context, sql.Catalog) (sql.RowIter, error)
+
+// alwaysRows gives no rows where the host gives no iterator.
+func alwaysRows(read infoReader) infoReader {
+	return func(ctx *sql.Context, c sql.Catalog) (sql.RowIter, error) {
+		it, err := read(ctx, c)
+		if it == nil && err == nil {
+			return sql.RowsToRowIter(), nil
+		}
+		return it, err
+	}
+}
