@@ -15,48 +15,63 @@ import (
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-// batchGroup groups batches, where the input comes in batches and keys and
-// arguments are columns of it; nil means that it cannot.
+// grouping is what exec is asked to do for a GroupBy.
+type grouping struct {
+	types []types.Type // of the input's columns
+	keys  []int
+	aggs  []exec.Aggregate
+}
+
+// groupingOf compiles a GroupBy whose input comes in batches and whose keys and
+// arguments are columns of it.
+func groupingOf(n *hostplan.GroupBy) (g grouping, ok bool) {
+	if g.types, ok = typesOf(n.Child); !ok {
+		return g, false
+	}
+	for _, e := range n.GroupByExprs {
+		c, ok := keyColumnOf(e, g.types)
+		if !ok {
+			return g, false
+		}
+		g.keys = append(g.keys, c)
+	}
+	for _, e := range n.SelectedExprs {
+		a, ok := batchAggregate(e, g.types)
+		if !ok {
+			return g, false
+		}
+		g.aggs = append(g.aggs, a)
+	}
+	return g, true
+}
+
+// batchGroup groups batches; nil means that it cannot.
 func (b *Builder) batchGroup(ctx *sql.Context, n *hostplan.GroupBy) (sql.RowIter, error) {
-	ts, ok := typesOf(n.Child)
+	g, ok := groupingOf(n)
 	if !ok {
 		return nil, nil
 	}
-	var keys []int
-	for _, e := range n.GroupByExprs {
-		c, ok := keyColumnOf(e, ts)
-		if !ok {
-			return nil, nil
-		}
-		keys = append(keys, c)
-	}
 	it := &batchGroupIter{}
 	loc := bridge.Location(ctx)
-	var aggs []exec.Aggregate
-	for _, e := range n.SelectedExprs {
-		g, ok := batchAggregate(e, ts)
-		if !ok {
-			return nil, nil
-		}
-		out := groupOutput{kind: g.Kind}
-		switch g.Kind {
+	for i, a := range g.aggs {
+		out := groupOutput{kind: a.Kind}
+		switch a.Kind {
 		case exec.SumOf:
-			out.total, out.scale = e.(*total), ts[g.Cols[0]].Scale
+			out.total, out.scale = n.SelectedExprs[i].(*total), g.types[a.Cols[0]].Scale
 		case exec.MinOf, exec.MaxOf, exec.FirstOf:
-			out.dec = bridge.NewDecoder(ts[g.Cols[0]], loc)
+			out.dec = bridge.NewDecoder(g.types[a.Cols[0]], loc)
 		}
 		it.outs = append(it.outs, out)
-		aggs = append(aggs, g)
 	}
 	r, ok, err := b.reader(ctx, n.Child, request{})
 	if err != nil || !ok {
 		return nil, err
 	}
-	it.groups = exec.NewAggregation(r, ts, keys, aggs, budgetOf(n.Child))
+	it.groups = exec.NewAggregation(r, g.types, g.keys, g.aggs, budgetOf(n.Child))
 	return it, nil
 }
 
-// column is the number of a column of the batch.
+// columnOf is the number of a column of the batch.
 func columnOf(e sql.Expression, ts []types.Type) (int, bool) {
 	f, ok := e.(*expression.GetField)
 	if !ok || f.Index() >= len(ts) || !exec.CanNumber(ts[f.Index()]) {

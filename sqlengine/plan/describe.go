@@ -66,7 +66,13 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 			filter = nil
 		}
 		return d.node(n.Child, depth+1, filter)
-	case *hostplan.Limit, *hostplan.Offset:
+	case *hostplan.GroupBy:
+		if _, ok := groupingOf(n); ok {
+			where = "batches"
+		}
+		d.line(depth, "GroupBy %s by %s (%s)", exprs(n.SelectedExprs), exprs(n.GroupByExprs), where)
+		return d.node(n.Child, depth+1, nil)
+	case *hostplan.Limit, *hostplan.Offset, *hostplan.Sort, *hostplan.TopN, *hostplan.Distinct, *hostplan.OrderedDistinct:
 		d.line(depth, "%s (%s)", firstLine(n), where)
 		return d.children(n, depth)
 	case *hostplan.InsertInto:
