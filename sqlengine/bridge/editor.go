@@ -102,29 +102,24 @@ func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
 
 // Update implements sql.RowUpdater.
 func (e *editor) Update(ctx *sql.Context, old, row sql.Row) error {
+	if !e.table.schema.HasPrimaryKey() {
+		return e.table.refuseJoin("UPDATE")
+	}
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	if e.table.schema.HasPrimaryKey() {
-		moved, err := e.table.keysDiffer(ctx, old, row)
-		if err != nil {
-			return err
-		}
-		if !moved {
-			return e.out.add(ctx, row, types.UpdateAfter)
-		}
+	moved, err := e.table.keysDiffer(ctx, old, row)
+	if err != nil {
+		return err
+	}
+	if !moved {
+		return e.out.add(ctx, row, types.UpdateAfter)
 	}
 	if err := e.table.refuseRemoval(ctx, "UPDATE"); err != nil {
 		return err
 	}
-	if e.table.schema.HasPrimaryKey() {
-		e.moves.add(old, row)
-		return nil
-	}
-	if err := e.out.remove(ctx, old); err != nil {
-		return err
-	}
-	return e.out.add(ctx, row, types.Insert)
+	e.moves.add(old, row)
+	return nil
 }
 
 // Delete implements sql.RowDeleter.

@@ -168,7 +168,7 @@ func stored(exprs []sql.Expression, tables map[string]*bridge.Table, loc *time.L
 
 func (b *Builder) delete(ctx *sql.Context, n *hostplan.DeleteFrom, row sql.Row) (sql.RowIter, error) {
 	if n.HasExplicitTargets() {
-		return nil, nil
+		return b.deleteJoined(n, row)
 	}
 	t, ok := rowsOf(n.Child)
 	if !ok {
@@ -179,4 +179,38 @@ func (b *Builder) delete(ctx *sql.Context, n *hostplan.DeleteFrom, row sql.Row) 
 		return nil, err
 	}
 	return (&bridge.Delete{Table: t, Source: b.source(child, row)}).Iter(), nil
+}
+
+// deleteJoined deletes from the named tables of a join.
+func (b *Builder) deleteJoined(n *hostplan.DeleteFrom, row sql.Row) (sql.RowIter, error) {
+	columns := n.Child.Schema()
+	tables := tablesOf(n.Child)
+	s := &bridge.DeleteJoined{Source: b.source(n.Child, row)}
+	for _, target := range n.GetDeleteTargets() {
+		named, ok := target.(sql.NameableNode)
+		if !ok {
+			return nil, nil
+		}
+		t := tables[strings.ToLower(named.Name())]
+		if t == nil {
+			return nil, nil
+		}
+		start := -1
+		for i, c := range columns {
+			if strings.EqualFold(c.Source, named.Name()) {
+				start = i
+				break
+			}
+		}
+		if start < 0 || start+len(t.Fields()) > len(columns) {
+			return nil, nil
+		}
+		for i, f := range t.Fields() {
+			if !strings.EqualFold(columns[start+i].Name, f.Name) {
+				return nil, nil
+			}
+		}
+		s.Targets = append(s.Targets, bridge.JoinTarget{Table: t, Start: start})
+	}
+	return s.Iter(), nil
 }

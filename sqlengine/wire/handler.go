@@ -280,6 +280,8 @@ func (h *Handler) spool(ctx *sql.Context, s *statement, schema sql.Schema, iter 
 		if err := finish(); err != nil {
 			return err
 		}
+		// The host takes statements of ours for queries and has set -1.
+		ctx.SetLastQueryInfoInt(sql.RowCount, int64(r.RowsAffected))
 		h.setStatus(ctx, s.conn)
 		return s.callback(r, more)
 	case len(schema) == 0:
