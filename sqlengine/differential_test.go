@@ -1,6 +1,7 @@
 package sqlengine_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/go-sql-driver/mysql"
 )
 
 // differentialQueries have %s where a table stands. The answer is a set of rows
@@ -88,4 +90,29 @@ func randomRow(rnd *rand.Rand, id int) string {
 		or(fmt.Sprint(float64(rnd.IntN(9)-4)/4)),
 		or(fmt.Sprintf("'2024-02-%02d'", 1+rnd.IntN(4))),
 		or(fmt.Sprintf("'2024-03-01 00:00:%02d.%03d'", rnd.IntN(20), rnd.IntN(2)*500)))
+}
+
+// TestArithmeticParameters calculates with values that the server learns after it
+// has prepared the statement.
+func TestArithmeticParameters(t *testing.T) {
+	db := openEngine(t)
+	exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, b BIGINT, d DECIMAL(10,2))")
+	exec(t, db, "INSERT INTO t VALUES (1, 9223372036854775807, 1.25)")
+	for q, want := range map[string]string{
+		"SELECT SUM(b) + ?, d * ? FROM t GROUP BY d":                        "9223372036854775808|1.25",
+		"SELECT id / ?, id DIV ? FROM t":                                    "1.0000|1",
+		"SELECT COUNT(*), SUM(id + ?) FROM t WHERE id = ?":                  "1|2",
+		"SELECT id + ? AS x FROM t UNION SELECT ? + 1.5 ORDER BY x LIMIT 1": "2.0",
+	} {
+		if got := query(t, db, q, 1, 1); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q", q, got, want)
+		}
+	}
+	for _, q := range []string{"SELECT b + ? FROM t", "SELECT 9223372036854775807 + ?", "UPDATE t SET b = b + ?", "INSERT INTO t (id, b) SELECT 2, b * 2 + ? FROM t"} {
+		_, err := db.ExecContext(t.Context(), q, 1)
+		var e *mysql.MySQLError
+		if !errors.As(err, &e) || e.Number != 1690 {
+			t.Errorf("%s: %v, want error 1690", q, err)
+		}
+	}
 }
