@@ -58,6 +58,9 @@ func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error)
 	if strings.EqualFold(name, sql.InformationSchemaDatabaseName) {
 		return p.schemas, nil
 	}
+	if strings.EqualFold(name, systemDatabase) {
+		return nil, errSystemDatabase()
+	}
 	names, err := p.catalog.ListDatabases(ctx)
 	if err != nil {
 		return nil, err
@@ -97,6 +100,9 @@ func (p *Provider) AllDatabases(ctx *sql.Context) []sql.Database {
 
 // CreateDatabase implements sql.MutableDatabaseProvider.
 func (p *Provider) CreateDatabase(ctx *sql.Context, name string) error {
+	if strings.EqualFold(name, systemDatabase) {
+		return errSystemDatabase()
+	}
 	err := p.catalog.CreateDatabase(ctx, name)
 	if errors.Is(err, catalog.ErrDatabaseExist) {
 		return sql.ErrDatabaseExists.New(name)
@@ -120,6 +126,13 @@ func (p *Provider) EnsureDefault(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// systemDatabase is reserved for tables about all tables; Paimon reserves it too.
+const systemDatabase = "sys"
+
+func errSystemDatabase() error {
+	return Errorf(CodeNotSupported, "the tables of database 'sys' are not supported yet; CALL sys.… is")
 }
 
 // DefaultDatabase is where a session starts that names no database.
