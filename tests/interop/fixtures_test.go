@@ -78,7 +78,7 @@ func TestFixtures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(fixtures) < 80 {
+	if len(fixtures) < 120 {
 		t.Fatalf("%d fixtures", len(fixtures))
 	}
 	skip := laterReads(t)
