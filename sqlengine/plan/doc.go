@@ -5,6 +5,13 @@
 // every node from the top down, takes what it can run whole, and leaves the rest
 // to the host, which asks again for the children.
 //
+// Before the host's rules run, repair puts our expressions in the place of those
+// that the host calculates wrongly: integer and decimal arithmetic, SUM, AVG,
+// deviations, times plus intervals; and it types what refers to them and what
+// set operations mix. Grouping, DISTINCT, set operations and recursive tables
+// with UNION DISTINCT are always ours: on batches where keys and arguments are
+// columns of a lake table, else on the host's rows with keys that compare by value.
+//
 // Rules: (1) a node is taken only when its result is the same as MySQL's; where
 // the host is wrong (docs/sql.md lists it) it is taken or refused, not left;
 // (2) inside a subquery's row scope nothing is taken, since column indexes are
