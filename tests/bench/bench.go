@@ -219,7 +219,7 @@ func (r *run) report(bench string, rows int64, seconds float64, bytes int64, par
 // measure runs body warm-up and measured times, each after setup, and reports the
 // fastest. body returns the rows it handled; bytes is asked for after the last run.
 func (r *run) measure(ctx context.Context, bench string, params map[string]any, setup func() error,
-	body func() (int64, error), bytes func() int64, after func() error,
+	body, bytes func() (int64, error), after func() error,
 ) error {
 	var all, cpus []float64
 	best, rows, size := math.Inf(1), int64(0), int64(0)
@@ -234,7 +234,9 @@ func (r *run) measure(ctx context.Context, bench string, params map[string]any, 
 			return err
 		}
 		took, used := time.Since(begin).Seconds(), cpuSeconds()-cpu
-		size = bytes()
+		if size, err = bytes(); err != nil {
+			return err
+		}
 		if err := after(); err != nil {
 			return err
 		}

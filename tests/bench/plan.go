@@ -36,7 +36,7 @@ func (r *run) plan(ctx context.Context) error {
 	for _, filtered := range []bool{false, true} {
 		params := map[string]any{"files": r.Files, "partitions": planPartitions, "partition-filter": filtered}
 		err := r.measure(ctx, "plan", params, nothing, func() (int64, error) { return r.planned(ctx, t, filtered) },
-			func() int64 { return r.bytesBelow(name, "manifest-") }, nothing)
+			func() (int64, error) { return r.bytesBelow(name, "manifest-"), nil }, nothing)
 		if err != nil {
 			return err
 		}

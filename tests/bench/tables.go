@@ -28,8 +28,26 @@ func (r *run) write(ctx context.Context) error {
 			return err
 		},
 		func() (int64, error) { return r.Rows, r.load(ctx, t, r.Checkpoints) },
-		func() int64 { return r.bytesBelow(name, "data-") },
+		func() (int64, error) { return liveBytes(ctx, t) },
 		func() error { return storage.Drop(ctx, r.env, r.dir(name)) })
+}
+
+// liveBytes is the size of the data files of the newest snapshot.
+func liveBytes(ctx context.Context, t *storage.Table) (int64, error) {
+	v, err := t.View(ctx, storage.ViewOptions{})
+	if err != nil {
+		return 0, err
+	}
+	defer v.Close()
+	files, err := v.Files(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for i := range files {
+		n += files[i].SizeBytes
+	}
+	return n, nil
 }
 
 // prepared returns a table with all rows in so many sorted runs: one of another
@@ -80,7 +98,7 @@ func (r *run) mergeRead(ctx context.Context) error {
 					}
 					return n, err
 				},
-				func() int64 { return r.bytesBelow(name, "data-") }, nothing)
+				func() (int64, error) { return liveBytes(ctx, t) }, nothing)
 			if err != nil {
 				return err
 			}
@@ -169,7 +187,7 @@ func (r *run) compact(ctx context.Context) error {
 				_, err := t.Compact(ctx, storage.CompactOptions{Full: true})
 				return r.Rows, err
 			},
-			func() int64 { return r.bytesBelow(name, "data-") },
+			func() (int64, error) { return liveBytes(ctx, t) },
 			func() error { return storage.Drop(ctx, r.env, r.dir(name)) })
 		if err != nil {
 			return err
