@@ -14,6 +14,6 @@
 //
 // Rules: (1) a node is taken only when its result is the same as MySQL's; where
 // the host is wrong (docs/sql.md lists it) it is taken or refused, not left;
-// (2) inside a subquery's row scope nothing is taken, since column indexes are
+// (2) inside a subquery's row scope nothing is taken onto batches, since column indexes are
 // shifted there; (3) nothing is kept between statements.
 package plan
