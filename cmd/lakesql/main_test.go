@@ -189,6 +189,9 @@ func get(t *testing.T, url string) (int, string) {
 // lets a running statement end at SIGTERM, and finds its tables again.
 func TestServe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "lake")
+	if _, err := binary(); err != nil {
+		t.Fatal(err)
+	}
 	start := time.Now()
 	s := serve(t, []string{"LAKESQL_WAREHOUSE=" + dir, "LAKESQL_MEMORY_LIMIT=512MiB"})
 	db := s.connect(t)
