@@ -6,7 +6,9 @@
 //
 //	provider, database, table   names to tables, with hints and time travel
 //	session, transaction        one pinned view and one write a table and statement
-//	types, values, rows         column types and values, both ways
+//	types, columnvalue, adjust  column types and values, both ways; strict or IGNORE
+//	insert, update, dml         statements that write; values reads constants itself
+//	given                       the PARTITION clause of an INSERT
 //	errors                      error numbers and SQLSTATEs
 //
 // Rules: (1) a statement reads one view of a table, pinned by the transaction
