@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/google/uuid"
 
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/lsm"
@@ -121,7 +120,7 @@ func (c *compaction) run(ctx context.Context, live []*manifest.Entry) ([]datafil
 		buckets[k] = append(buckets[k], e)
 	}
 	incs := make([]datafile.Increment, len(order))
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := parallel.WithContext(ctx)
 	g.SetLimit(c.v.t.env.Threads)
 	for i, k := range order {
 		g.Go(func() (err error) {

@@ -29,6 +29,7 @@ func picture() []layer {
 		{"internal/invariants", 0},
 		{"internal/metrics", 0},
 		{"internal/membudget", 1},
+		{"internal/parallel", 0},
 		{"internal/lint", 0},
 		{"internal/testkit", valuesHeight + 9},
 		{"hints", 0},

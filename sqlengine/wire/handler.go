@@ -22,6 +22,7 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
 	lakeplan "github.com/lakesql/lakesql/sqlengine/plan"
@@ -126,6 +127,11 @@ func (h *Handler) guard(err *error, query string) {
 		h.metrics.Panics.Add(1)
 		h.log.Error("statement panicked", "query", query, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 		*err = fmt.Errorf("internal error: %v", r)
+	}
+	var p *parallel.Panic
+	if errors.As(*err, &p) {
+		h.metrics.Panics.Add(1)
+		h.log.Error("part of a statement panicked", "query", query, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 	}
 	if *err != nil {
 		e := sqlError(*err)

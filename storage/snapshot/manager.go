@@ -12,9 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/storage/fileio"
 )
 
@@ -325,7 +324,7 @@ func (m *Manager) All(ctx context.Context) ([]*Snapshot, error) {
 // loadAll reads the given snapshots, leaving out those that are not there.
 func (m *Manager) loadAll(ctx context.Context, ids []ID) ([]*Snapshot, error) {
 	all := make([]*Snapshot, len(ids))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := parallel.WithContext(ctx)
 	g.SetLimit(readers)
 	for i, id := range ids {
 		g.Go(func() error {

@@ -13,9 +13,8 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/storage/fileio"
 )
 
@@ -128,7 +127,7 @@ func (m *Manager) ListTags(ctx context.Context) ([]*Tag, error) {
 		return nil, fmt.Errorf("list tags: %w", err)
 	}
 	tags := make([]*Tag, len(infos))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := parallel.WithContext(ctx)
 	g.SetLimit(readers)
 	for i, info := range infos {
 		name, ok := strings.CutPrefix(info.Name, tagPrefix)

@@ -7,9 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
@@ -52,7 +51,7 @@ type job struct {
 // none is left.
 func (b *builder) run(ctx context.Context, l *Layout, jobs []job) ([]*built, error) {
 	out := make([]*built, len(jobs))
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := parallel.WithContext(ctx)
 	g.SetLimit(b.threads)
 	for i := range jobs {
 		g.Go(func() (err error) {

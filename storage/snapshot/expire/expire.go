@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/snapshot"
@@ -148,7 +147,7 @@ func (x *expiry) remove(ctx context.Context, f *garbage) (n int, err error) {
 
 // deleteFiles deletes files; one that cannot be deleted does not keep the others.
 func (x *expiry) deleteFiles(ctx context.Context, f *garbage) error {
-	var g errgroup.Group
+	g, _ := parallel.WithContext(ctx) // one that fails does not keep the others
 	g.SetLimit(deleters)
 	errs := make([]error, len(f.paths)+len(f.manifests))
 	for i, p := range f.paths {

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/internal/parallel"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/snapshot"
 )
@@ -136,7 +135,7 @@ func (f *Files) explain(ctx context.Context, s *snapshot.Snapshot, err error) er
 // readAll reads manifests, some at a time.
 func (f *Files) readAll(ctx context.Context, metas []FileMeta) ([][]Entry, error) {
 	groups := make([][]Entry, len(metas))
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := parallel.WithContext(ctx)
 	g.SetLimit(readers)
 	for i := range metas {
 		g.Go(func() error {
