@@ -156,6 +156,9 @@ func (t *Transaction) commit(ctx *sql.Context) error {
 	return nil
 }
 
+// deadlock is MySQL's text of CodeDeadlock.
+const deadlock = "Deadlock found when trying to get lock; try restarting transaction"
+
 func (p *pinned) publish(ctx *sql.Context) error {
 	w := p.write
 	if w == nil {
@@ -164,7 +167,7 @@ func (p *pinned) publish(ctx *sql.Context) error {
 	p.write = nil
 	if _, err := w.Commit(ctx); err != nil {
 		if errors.Is(err, storage.ErrWriteConflict) {
-			return &codedError{CodeDeadlock, fmt.Errorf("Deadlock found when trying to get lock; try restarting transaction: %w", err)}
+			return &codedError{CodeDeadlock, fmt.Errorf(deadlock+": %w", err)}
 		}
 		return fmt.Errorf("write to table %s: %w", p.table.Name(), err)
 	}

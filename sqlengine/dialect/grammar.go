@@ -151,27 +151,6 @@ func (g *grammar) str(what string) (string, error) {
 	return b.String(), nil
 }
 
-// names reads a list of names in parentheses.
-func (g *grammar) names(what string) ([]string, error) {
-	if err := g.expectOp("("); err != nil {
-		return nil, err
-	}
-	var out []string
-	for {
-		s, err := g.ident(what)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-		if g.acceptOp(")") {
-			return out, nil
-		}
-		if !g.acceptOp(",") {
-			return nil, g.errorf("expected ',' or ')'")
-		}
-	}
-}
-
 // properties reads ('k'='v', …). Keys may be dotted names without quotes and
 // values numbers or words, as Spark takes them.
 func (g *grammar) properties() (hints.Set, error) {

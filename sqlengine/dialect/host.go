@@ -192,7 +192,7 @@ func (h *host) arguments(x *lexed, c *Call) (ast.Exprs, error) {
 		return nil, err
 	}
 	sel, ok := stmt.(*ast.Select)
-	if !ok || len(sel.SelectExprs) != len(c.Args) || sel.From != nil && len(sel.From) > 0 && !isDual(sel.From) {
+	if !ok || len(sel.SelectExprs) != len(c.Args) || len(sel.From) > 0 && !isDual(sel.From) {
 		return nil, syntaxError(x.src[:x.end], c.Args[0].Text.Pos, "expected arguments")
 	}
 	var out ast.Exprs

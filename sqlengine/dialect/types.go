@@ -133,9 +133,10 @@ func (g *grammar) lengthType(name string, pos int) (types.Type, error) {
 		return types.Type{}, g.errorAt(pos, "unknown type")
 	}
 	if g.accept("VARYING") {
-		if kind == types.Char {
+		switch kind {
+		case types.Char:
 			kind = types.VarChar
-		} else if kind == types.Binary {
+		case types.Binary:
 			kind = types.VarBinary
 		}
 	}

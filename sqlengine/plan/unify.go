@@ -175,7 +175,7 @@ func commonNumber(a, b sql.Type) (sql.Type, bool) {
 		return b, true
 	}
 	if x.kind == unsignedInt {
-		x, y, a, b = y, x, b, a
+		x, y, a = y, x, b
 	}
 	if x.precision > y.precision && y.precision < 19 {
 		return a, true

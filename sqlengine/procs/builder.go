@@ -193,10 +193,4 @@ func rows(s dialect.Statement, columns sql.Schema, run func(*sql.Context) ([]sql
 // text and number are columns of answers.
 func text(name string) *sql.Column { return &sql.Column{Name: name, Type: gmstypes.LongText} }
 
-func nullText(name string) *sql.Column {
-	return &sql.Column{Name: name, Type: gmstypes.LongText, Nullable: true}
-}
-
 func number(name string) *sql.Column { return &sql.Column{Name: name, Type: gmstypes.Int64} }
-
-func boolean(name string) *sql.Column { return &sql.Column{Name: name, Type: gmstypes.Boolean} }

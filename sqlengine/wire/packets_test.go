@@ -154,7 +154,7 @@ func TestGuard(t *testing.T) {
 	call := func() (err error) {
 		defer h.guard(&err, "SELECT 1")
 		var m map[string]int
-		m["x"] = 1
+		fill(m)
 		return nil
 	}
 	err := call()
@@ -169,3 +169,5 @@ func TestGuard(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func fill(m map[string]int) { m["x"] = 1 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -131,7 +130,7 @@ func firstValues(rows []string) []string {
 		v := values(r)[0]
 		var s string
 		if json.Unmarshal(v, &s) != nil {
-			s = fmt.Sprintf("%s", v)
+			s = string(v)
 		} else if string(v) == "null" {
 			s = "null"
 		}

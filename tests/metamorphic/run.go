@@ -219,7 +219,7 @@ func (r *runner) conflict(ctx context.Context, o *op) error {
 	_, err = slow.Commit(ctx)
 	if o.overlap {
 		if !errors.Is(err, storage.ErrWriteConflict) {
-			return fmt.Errorf("a key was written since it was read, commit says: %v", err)
+			return fmt.Errorf("a key was written since it was read, commit says: %s", fmt.Sprint(err))
 		}
 		return nil
 	}

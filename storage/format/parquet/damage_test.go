@@ -73,7 +73,7 @@ func TestDamagedFixtures(t *testing.T) {
 			for range 1 + rng.IntN(3) {
 				bad[rng.IntN(len(bad))] = byte(rng.Uint32())
 			}
-			drain(bad, format.ReadOptions{Fields: f.fields, KeepDictionary: rng.IntN(2) == 0, Skip: func(s format.BlockStats) bool {
+			_ = drain(bad, format.ReadOptions{Fields: f.fields, KeepDictionary: rng.IntN(2) == 0, Skip: func(s format.BlockStats) bool {
 				s.Column(f.fields[0].Name)
 				return rng.IntN(4) == 0
 			}})

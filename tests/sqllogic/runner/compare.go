@@ -89,7 +89,7 @@ func same(want, got []string) bool {
 func wantError(r *Record, err error) error {
 	var me *mysql.MySQLError
 	if !errors.As(err, &me) {
-		return fmt.Errorf("want error %d, got %v", r.ErrNumber, err)
+		return fmt.Errorf("want error %d, got %s", r.ErrNumber, fmt.Sprint(err))
 	}
 	state := string(me.SQLState[:])
 	if (r.ErrNumber != 0 && int(me.Number) != r.ErrNumber) || !strings.Contains(me.Message, r.ErrText) || (r.ErrState != "" && state != r.ErrState) {
