@@ -28,12 +28,39 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	known := readKnown(t)
 	for _, file := range files {
-		t.Run(filepath.ToSlash(file), func(t *testing.T) { runFile(t, file) })
+		name := filepath.ToSlash(file)
+		t.Run(name, func(t *testing.T) { runFile(t, file, known[name]) })
+		delete(known, name)
+	}
+	for name := range known {
+		t.Errorf("known.txt names %s, which is no script", name)
 	}
 }
 
-func runFile(t *testing.T, file string) {
+// readKnown reads known.txt: scripts that state what is right and are not met yet, each with what is missing.
+func readKnown(t *testing.T) map[string]string {
+	text, err := os.ReadFile("known.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		name, reason, ok := strings.Cut(line, ": ")
+		if !ok || known[name] != "" {
+			t.Fatalf("known.txt: %q is not \"script: what is missing\", or there twice", line)
+		}
+		known[name] = reason
+	}
+	return known
+}
+
+// runFile runs a script in all its variants. One that is known to fail must fail in one of them.
+func runFile(t *testing.T, file, known string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +81,7 @@ func runFile(t *testing.T, file string) {
 		}
 		variants = runner.Matrix(buckets...)
 	}
+	failed := false
 	for i, v := range variants {
 		protocols := []string{"text", "binary"}
 		if len(variants) > 1 { // one each, in turns
@@ -64,12 +92,25 @@ func runFile(t *testing.T, file string) {
 			if v.State != "" {
 				name = v.Name() + "-" + protocol
 			}
-			t.Run(name, func(t *testing.T) { runScript(t, file, v.Apply(records), protocol) })
+			t.Run(name, func(t *testing.T) {
+				err := runScript(t, v.Apply(records), protocol)
+				switch {
+				case err == nil:
+				case known != "":
+					failed = true
+					t.Skipf("known.txt: %s (%v)", known, err)
+				default:
+					t.Errorf("%s, %s protocol, %v", file, protocol, err)
+				}
+			})
 		}
+	}
+	if known != "" && !failed && !t.Failed() {
+		t.Errorf("%s passes: take it out of known.txt", file)
 	}
 }
 
-func runScript(t *testing.T, file string, records []runner.Record, protocol string) {
+func runScript(t *testing.T, records []runner.Record, protocol string) error {
 	l := startLake(t)
 	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 	defer cancel()
@@ -80,9 +121,7 @@ func runScript(t *testing.T, file string, records []runner.Record, protocol stri
 		srv.DSN = l.dsn
 		return nil
 	}
-	if err := runner.Run(ctx, srv, records, protocol); err != nil {
-		t.Errorf("%s, %s protocol, %v", file, protocol, err)
-	}
+	return runner.Run(ctx, srv, records, protocol)
 }
 
 func rewriteFile(t *testing.T, file, text string, records []runner.Record) {
