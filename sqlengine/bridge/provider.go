@@ -85,9 +85,9 @@ func (p *Provider) HasDatabase(ctx *sql.Context, name string) bool {
 	return err == nil
 }
 
-// AllDatabases implements sql.DatabaseProvider.
+// AllDatabases implements sql.DatabaseProvider. The host adds information_schema.
 func (p *Provider) AllDatabases(ctx *sql.Context) []sql.Database {
-	out := []sql.Database{p.schemas}
+	var out []sql.Database
 	names, err := p.catalog.ListDatabases(ctx)
 	if err != nil {
 		ctx.Warn(CodeUnknown.Num, "%v", err)
