@@ -350,7 +350,7 @@ func (t *Table) atTime(ctx context.Context, millis int64) (*snapshot.Snapshot, e
 	if first == nil {
 		return nil, fmt.Errorf("%s UTC: %w: the table has no snapshot", at, ErrNoVersion)
 	}
-	return nil, fmt.Errorf("%s UTC: %w: the earliest snapshot is of %s", at, ErrNoVersion,
+	return nil, fmt.Errorf("%s UTC: %w: the earliest snapshot is %d of %s UTC", at, ErrNoVersion, first.ID,
 		time.UnixMilli(first.TimeMillis).UTC().Format("2006-01-02 15:04:05.000"))
 }
 
