@@ -34,6 +34,8 @@ var (
 	_ sql.TableRenamer      = (*Database)(nil)
 	_ sql.ViewDatabase      = (*Database)(nil)
 	_ sql.CollatedDatabase  = (*Database)(nil)
+
+	_ sql.StoredProcedureDatabase = (*Database)(nil)
 )
 
 // Name implements sql.Nameable.

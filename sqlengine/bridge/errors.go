@@ -240,6 +240,7 @@ var (
 	reDupAlias       = regexp.MustCompile(`^Not unique table/alias: (.*)$`)
 	reAny            = regexp.MustCompile(`.*`)
 	reBadFloat       = regexp.MustCompile(`^strconv.ParseFloat: parsing "(.*)": value out of range`)
+	reProcedure      = regexp.MustCompile(`^stored procedure "(.*)" does not exist$`)
 	reFunction       = regexp.MustCompile(`^function: '(.*)' not found$`)
 )
 
@@ -276,7 +277,8 @@ func hostCodes() []hostCode {
 		{sql.ErrUnsupportedFeature, CodeNotSupported, nil, ""},
 		{sql.ErrFunctionNotFound, CodeNoFunction, reFunction, "FUNCTION $1 does not exist"},
 		{sql.ErrTableFunctionNotFound, CodeNoFunction, nil, ""},
-		{sql.ErrStoredProcedureDoesNotExist, CodeNoFunction, nil, ""},
+		{sql.ErrStoredProcedureDoesNotExist, CodeNoFunction, reProcedure, "PROCEDURE $1 does not exist"},
+		{sql.ErrEventsNotSupported, CodeNotSupported, reAny, "lakesql does not support EVENTs"},
 		{sql.ErrInvalidArgumentNumber, CodeWrongArguments, nil, ""},
 		{sql.ErrNonAggregatedColumnWithoutGroupBy, CodeMixGroup, nil, ""},
 		{analyzererrors.ErrValidationGroupBy, CodeWrongGroupField, nil, ""},

@@ -14,8 +14,12 @@ const (
 	codeTwoColumns  = 1060 // ER_DUP_FIELDNAME, 42S21
 	codeTwoKeys     = 1068 // ER_MULTIPLE_PRI_KEY, 42000
 	codeUnsupported = 1235 // ER_NOT_SUPPORTED_YET, 42000
+	codeNoAlias     = 1248 // ER_DERIVED_MUST_HAVE_ALIAS, 42000
 	codeWrongValue  = 1525 // ER_WRONG_VALUE, HY000: a date or time literal
 )
+
+// noAlias is what host and MySQL say of a derived table without a name.
+const noAlias = "Every derived table must have its own alias"
 
 // Error is a fault in the text of a statement.
 type Error struct {

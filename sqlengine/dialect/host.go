@@ -78,6 +78,9 @@ func (h *host) parse(x *lexed, r *rewritten, end int) (ast.Statement, error) {
 	if !strings.HasPrefix(se.Message, "syntax error") {
 		detail, _, _ = strings.Cut(se.Message, " at position ")
 	}
+	if detail == noAlias {
+		return nil, &Error{Code: codeNoAlias, State: "42000", Pos: pos, Message: noAlias}
+	}
 	return nil, syntaxError(x.src[:x.end], pos, detail)
 }
 

@@ -49,6 +49,10 @@ func (g *grammar) dispatch() (Statement, error) {
 		return g.stop()
 	case "EXPLAIN", "DESCRIBE", "DESC":
 		return g.explain()
+	case "XA":
+		return nil, unsupported(g.tokens[0].start, "XA transactions")
+	case "HANDLER":
+		return nil, unsupported(g.tokens[0].start, "HANDLER")
 	}
 	return nil, nil
 }
@@ -114,6 +118,8 @@ func (g *grammar) create() (Statement, error) {
 		return g.createIndex()
 	case g.is(1, "TRIGGER"), g.is(1, "DEFINER") && g.createsTrigger():
 		return nil, unsupported(g.tokens[0].start, "triggers")
+	case g.is(1, "FUNCTION"), g.is(1, "AGGREGATE") && g.is(2, "FUNCTION"):
+		return nil, unsupported(g.tokens[0].start, "CREATE FUNCTION")
 	}
 	return nil, nil
 }
@@ -177,6 +183,9 @@ func (g *grammar) argument(c *Call) error {
 // set reads SET 'key' = value and SET dotted.key = value.
 func (g *grammar) set() (Statement, error) {
 	g.i = 1
+	if g.is(1, "PASSWORD") && (g.op(2, "=") || g.is(2, "FOR") || g.is(2, "TO")) {
+		return nil, unsupported(g.tokens[0].start, "SET PASSWORD")
+	}
 	s := &SetOption{Pos: g.pos()}
 	if !g.isString(1) {
 		if g.tokens[1].kind != tWord || g.tokens[2].start != g.tokens[1].end || !g.op(2, ".") && !g.op(2, "-") {

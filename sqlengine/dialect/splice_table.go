@@ -53,7 +53,7 @@ func (s *splicer) options(i int) error {
 			i = next
 			continue
 		case s.isPeriod(i):
-			return unsupported(s.tokens[i].start, "reading all versions of a period; the option 'incremental-between' reads changes")
+			return unsupported(s.tokens[i].start, "FOR SYSTEM_TIME over a period; the option 'incremental-between' reads changes")
 		case at < 0:
 			if kind, n := s.travel(i); n > 0 {
 				rd.kind, at = kind, i
