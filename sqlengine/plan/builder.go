@@ -52,6 +52,8 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.kill(ctx, n)
 	case *hostplan.ShowCreateTable:
 		return o.b.showCreate(n)
+	case *hostplan.ShowVariables:
+		return o.b.showVariables(ctx, n)
 	case *hostplan.ShowIndexes:
 		return o.b.showIndexes(ctx, n, row)
 	case *hostplan.GroupBy:

@@ -243,6 +243,9 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 		}
 		return out, same, nil
 	}
+	if l, ok := withEscape(out); ok {
+		return l, false, nil
+	}
 	if s, ok := newShift(out); ok {
 		return s, false, nil
 	}
