@@ -84,6 +84,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	a.ExecBuilder = plan.New()
 	a.Parser = parser
 	a.Coster = plan.NewCoster(a.Coster)
+	a.Catalog.RegisterFunction(sql.NewEmptyContext(), plan.WindowByName())
 	e.host = sqle.New(a, &sqle.Config{})
 	e.host.Parser = parser
 	if err := errors.Join(setVariables(), repairInfoSchema(a.Catalog.InfoSchema)); err != nil {

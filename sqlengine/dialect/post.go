@@ -35,6 +35,11 @@ func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error
 	if err := markExists(stmt); err != nil {
 		return nil, err
 	}
+	if hasNames(stmt) {
+		if err := plainWindows(stmt); err != nil {
+			return nil, err
+		}
+	}
 	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed && !p.src.remarks || !hasNames(stmt)) {
 		return stmt, nil
 	}

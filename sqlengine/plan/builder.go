@@ -58,6 +58,8 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.showIndexes(ctx, n, row)
 	case *hostplan.GroupBy:
 		return o.b.groupBy(ctx, n, row)
+	case *hostplan.Window:
+		return o.b.window(ctx, n, row)
 	case *hostplan.Distinct:
 		return o.b.distinct(ctx, n, n.Child, row)
 	case *hostplan.OrderedDistinct:

@@ -253,21 +253,16 @@ func (t *total) NewWindowFunction() (sql.WindowFunction, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &totalWindow{total: t, framer: h.DefaultFramer(), arg: t.Children()[0]}
-	if w := t.Window(); w.Frame == nil && len(w.OrderBy) > 0 {
-		out.framer, out.running = aggregation.NewPeerGroupFramer(w.OrderBy.ToExpressions()), true
-	}
-	return out, nil
+	return &totalWindow{total: t, framer: h.DefaultFramer(), arg: t.Children()[0]}, nil
 }
 
 // totalWindow answers frames of a partition from the sums of its beginnings.
 type totalWindow struct {
 	*total
-	framer  sql.WindowFramer
-	running bool // frames are peers, and all rows of the partition before them count
-	arg     sql.Expression
-	start   int
-	sums    []sum // of the first i rows of the partition
+	framer sql.WindowFramer
+	arg    sql.Expression
+	start  int
+	sums   []sum // of the first i rows of the partition
 }
 
 // StartPartition implements sql.WindowFunction.
@@ -294,9 +289,6 @@ func (w *totalWindow) DefaultFramer() sql.WindowFramer { return w.framer }
 // Compute implements sql.WindowFunction.
 func (w *totalWindow) Compute(_ *sql.Context, in sql.WindowInterval, _ sql.WindowBuffer) any {
 	from, to := in.Start-w.start, in.End-w.start
-	if w.running {
-		from = 0
-	}
 	if from < 0 || to <= from || to >= len(w.sums) {
 		return nil
 	}
