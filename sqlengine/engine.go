@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -119,6 +120,12 @@ func addVariables() {
 	add := func(name string, t sql.Type, value any) {
 		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
 			Name: name, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true, Type: t, Default: value,
+		}})
+	}
+	for _, name := range []string{"warning_count", "error_count"} {
+		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+			Name: name, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Session),
+			Type: gmstypes.NewSystemUintType(name, 0, math.MaxUint64), Default: uint64(0),
 		}})
 	}
 	add("optimizer_switch", gmstypes.NewSystemStringType("optimizer_switch"), "")

@@ -240,6 +240,7 @@ var (
 	reDupAlias       = regexp.MustCompile(`^Not unique table/alias: (.*)$`)
 	reAny            = regexp.MustCompile(`.*`)
 	reBadFloat       = regexp.MustCompile(`^strconv.ParseFloat: parsing "(.*)": value out of range`)
+	reVariable       = regexp.MustCompile(`^Unknown system variable '@@(?:session\.|global\.)?(.*)'$`)
 	reProcedure      = regexp.MustCompile(`^stored procedure "(.*)" does not exist$`)
 	reFunction       = regexp.MustCompile(`^function: '(.*)' not found$`)
 )
@@ -285,7 +286,7 @@ func hostCodes() []hostCode {
 		{sql.ErrColumnNumberDoesNotMatch, CodeUnionColumns, nil, ""},
 		{planbuilder.ErrUnionSchemasDifferentLength, CodeUnionColumns, nil, ""},
 		{planbuilder.ErrPrimaryKeyOnNullField, CodePKNull, nil, ""},
-		{sql.ErrUnknownSystemVariable, CodeUnknownVariable, nil, ""},
+		{sql.ErrUnknownSystemVariable, CodeUnknownVariable, reVariable, "Unknown system variable '$1'"},
 		{sql.ErrInvalidSystemVariableValue, CodeWrongVariable, nil, ""},
 		{sql.ErrSystemVariableReadOnly, CodeReadOnlyVariable, nil, ""},
 		{sql.ErrUnknownPreparedStatement, CodeUnknownStmt, nil, ""},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -15,6 +16,7 @@ type Session struct {
 	log      *slog.Logger
 	settings map[string]string // SET 'key' = 'value'
 	strict   bool              // a statement writes a table
+	previous []*sql.Warning    // of the statement before, for those that ask after them
 }
 
 var (
@@ -42,6 +44,32 @@ func (s *Session) Warnings() []*sql.Warning {
 	w := slices.Clone(s.BaseSession.Warnings())
 	slices.Reverse(w)
 	return w
+}
+
+// ClearWarnings implements sql.Session: a statement begins.
+func (s *Session) ClearWarnings() {
+	s.previous = s.Warnings()
+	s.BaseSession.ClearWarnings()
+}
+
+// GetSessionVariable implements sql.Session. A statement that reads warning_count
+// or error_count leaves the warnings of the statement before as they are.
+func (s *Session) GetSessionVariable(ctx *sql.Context, name string) (any, error) {
+	lower := strings.ToLower(name)
+	if lower != "warning_count" && lower != "error_count" {
+		return s.BaseSession.GetSessionVariable(ctx, name)
+	}
+	for _, w := range s.previous {
+		s.Warn(w)
+	}
+	s.previous = nil
+	n := uint64(0)
+	for _, w := range s.Warnings() {
+		if lower == "warning_count" || strings.EqualFold(w.Level, "Error") {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // Settings are the runtime settings. The caller may change them.

@@ -22,6 +22,9 @@ func (h *host) statement(x *lexed) (ast.Statement, error) {
 		return nil, syntaxError(x.src[:x.end], x.tokens[bad].start, "")
 	}
 	g := &grammar{lexed: x, host: h}
+	if text, ok := g.otherWords(); ok {
+		return h.statement(lex(text, 0, h.options.AnsiQuotes))
+	}
 	stmt, err := g.ours()
 	if err != nil {
 		return nil, err
@@ -53,7 +56,10 @@ func (h *host) query(x *lexed, first, last int) (ast.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return post.apply(stmt, r)
+	if stmt, err = post.apply(stmt, r); err != nil {
+		return nil, err
+	}
+	return inQueries(stmt)
 }
 
 // parse hands the rewritten text to the host's parser. An error is in terms of
