@@ -2,6 +2,7 @@ package sqlengine
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/information_schema"
@@ -11,8 +12,8 @@ import (
 
 // repairInfoSchema mends the host's information_schema, over which connectors look
 // around. Some of its columns are of ENUM types but hold texts, which panics in
-// CASE and IF; and tables that depend on grants have no iterator while there are
-// no accounts.
+// CASE and IF; and tables that depend on grants have no iterator or no rows while
+// there are no accounts.
 func repairInfoSchema(db sql.Database) error {
 	ctx := sql.NewEmptyContext()
 	names, err := db.GetTableNames(ctx)
@@ -30,6 +31,9 @@ func repairInfoSchema(db sql.Database) error {
 		}
 		t.TableSchema = plainTexts(t.TableSchema)
 		t.Reader = alwaysRows(t.Reader)
+		if strings.EqualFold(name, information_schema.ViewsTableName) {
+			t.Reader = viewRows
+		}
 	}
 	return nil
 }
@@ -56,4 +60,26 @@ func alwaysRows(read infoReader) infoReader {
 		}
 		return it, err
 	}
+}
+
+// viewRows are the rows of VIEWS. Nothing can be written through a view.
+func viewRows(ctx *sql.Context, c sql.Catalog) (sql.RowIter, error) {
+	var rows []sql.Row
+	for _, db := range c.AllDatabases(ctx) {
+		v, ok := db.(sql.ViewDatabase)
+		if !ok {
+			continue
+		}
+		views, err := v.AllViews(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, view := range views {
+			rows = append(rows, sql.Row{
+				"def", db.Name(), view.Name, view.TextDefinition, "NONE", "NO", "root@%", "DEFINER",
+				sql.Collation_Default.CharacterSet().String(), sql.Collation_Default.String(),
+			})
+		}
+	}
+	return sql.RowsToRowIter(rows...), nil
 }
