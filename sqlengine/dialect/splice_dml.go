@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lakesql/lakesql/hints"
 )
@@ -262,5 +264,37 @@ func isTimeText(word, value string) bool {
 	if word == "TIME" {
 		return value != "" && strings.Trim(value, "0123456789:.- ") == ""
 	}
-	return len(value) >= 6 && isDigit(value[0]) && strings.Trim(value, "0123456789:.-/ TZ+") == ""
+	return len(value) >= 6 && isDigit(value[0]) && strings.Trim(value, "0123456789:.-/ TZ+") == "" && isDateText(value)
+}
+
+// isDateText reports whether the date that value begins with, if it is written
+// with separators, is one of the calendar, and its time of day is one.
+func isDateText(value string) bool {
+	parts := make([]int, 0, 6)
+	for i := 0; i < len(value) && len(parts) < 6; {
+		if !isDigit(value[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(value) && isDigit(value[i]) {
+			i++
+		}
+		n, err := strconv.Atoi(value[from:i])
+		if err != nil {
+			return false
+		}
+		if len(parts) == 0 && i-from > 4 { // 20260102, 260102030405
+			return true
+		}
+		parts = append(parts, n)
+	}
+	for len(parts) > 0 && len(parts) < 6 {
+		parts = append(parts, 0)
+	}
+	if len(parts) == 0 || parts[1] < 1 || parts[1] > 12 || parts[2] < 1 {
+		return false
+	}
+	lastDay := time.Date(parts[0], time.Month(parts[1]+1), 0, 0, 0, 0, 0, time.UTC).Day()
+	return parts[2] <= lastDay && parts[3] < 24 && parts[4] < 60 && parts[5] < 60
 }
