@@ -12,6 +12,7 @@ import (
 	"github.com/lakesql/lakesql/catalog"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
+	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/types"
 )
@@ -62,7 +63,19 @@ func (b *Builder) exists(ctx *sql.Context, db string, s *dialect.CreateTable) (b
 
 func (b *Builder) create(ctx *sql.Context, db, name string, def schema.Definition) error {
 	_, err := b.provider.Catalog().CreateTable(ctx, db, name, def)
+	if err == nil {
+		warnOptions(ctx, def.Options)
+	}
 	return err
+}
+
+// warnOptions tells of options that were stored and have no effect. Faults were
+// told when they were stored.
+func warnOptions(ctx *sql.Context, given map[string]string) {
+	warnings, _ := options.Check(given, options.Create)
+	for _, w := range warnings {
+		ctx.Warn(bridge.CodeUnknown.Num, "%s", w)
+	}
 }
 
 // definition is the table that a statement without a query describes.
@@ -103,8 +116,8 @@ func checkKeys(def *schema.Definition) error {
 }
 
 // addBloom adds columns to the list of those that have a bloom filter.
-func addBloom(options map[string]string, columns []string) {
-	have := strings.FieldsFunc(options[bloomColumns], func(r rune) bool { return r == ',' || r == ' ' })
+func addBloom(opts map[string]string, columns []string) {
+	have := strings.FieldsFunc(opts[bloomColumns], func(r rune) bool { return r == ',' || r == ' ' })
 	for _, c := range columns {
 		known := false
 		for _, h := range have {
@@ -114,7 +127,7 @@ func addBloom(options map[string]string, columns []string) {
 			have = append(have, c)
 		}
 	}
-	options[bloomColumns] = strings.Join(have, ",")
+	opts[bloomColumns] = strings.Join(have, ",")
 }
 
 // like copies the description of another table.

@@ -39,6 +39,9 @@ func (b *Builder) dropPartitions(ctx *sql.Context, t *storage.Table, list []dial
 		return bridge.Errorf(bridge.CodeBadField, "table %s has no partitions", t.Name())
 	}
 	for _, spec := range specs {
+		if err := namesPartition(spec); err != nil {
+			return err
+		}
 		vals, err := partitionValues(x, spec)
 		if err != nil {
 			return err
@@ -48,6 +51,17 @@ func (b *Builder) dropPartitions(ctx *sql.Context, t *storage.Table, list []dial
 		}
 		if err := bridge.Empty(ctx, t, vals); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// namesPartition refuses blank values: their rows are kept in the partition of NULL,
+// which would be dropped with them.
+func namesPartition(spec map[string]string) error {
+	for k, text := range spec {
+		if strings.TrimSpace(text) == "" {
+			return bridge.Errorf(bridge.CodeBadValue, "'%s' of column '%s' names no partition of its own: blank values share the one of NULL; DELETE removes their rows", text, k)
 		}
 	}
 	return nil
