@@ -15,6 +15,7 @@ type postPass struct {
 	reads   []read
 	like    bool
 	windows bool
+	casts   bool
 	placed  []bool   // by read: its table was found
 	ctes    []string // names of common table expressions
 	err     error
@@ -26,6 +27,7 @@ func (p *postPass) merge(o postPass) {
 	p.reads = append(p.reads, o.reads...)
 	p.like = p.like || o.like
 	p.windows = p.windows || o.windows
+	p.casts = p.casts || o.casts
 	p.placed = make([]bool, len(p.reads))
 }
 
@@ -39,6 +41,14 @@ func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error
 		if err := plainWindows(stmt); err != nil {
 			return nil, err
 		}
+	}
+	if p.casts {
+		walkTree(stmt, func(n any) bool {
+			if c, ok := n.(*ast.ConvertExpr); ok {
+				cutText(c)
+			}
+			return true
+		})
 	}
 	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed && !p.src.remarks || !hasNames(stmt)) {
 		return stmt, nil
@@ -233,6 +243,21 @@ func (p *postPass) node(n any, r *rewritten) {
 			n.SubStatementPositionEnd = r.oldEnd(n.SubStatementPositionEnd) - base
 		}
 	}
+}
+
+// cutText makes CAST(x AS CHAR(n)) cut as LEFT does: the host drops the length of
+// a cast from text to text, and else counts bytes.
+func cutText(c *ast.ConvertExpr) {
+	if c.Type == nil || c.Type.Length == nil || !strings.EqualFold(c.Type.Type, "char") && !strings.EqualFold(c.Type.Type, "nchar") {
+		return
+	}
+	whole := *c.Type
+	whole.Length = nil
+	text := &ast.ConvertExpr{Name: c.Name, Expr: c.Expr, Type: &whole}
+	c.Expr = &ast.FuncExpr{Name: ast.NewColIdent("left"), Exprs: ast.SelectExprs{
+		&ast.AliasedExpr{Expr: text}, &ast.AliasedExpr{Expr: c.Type.Length},
+	}}
+	c.Type = &whole
 }
 
 // typed names a result column: it is the typed text of [from, to), without the

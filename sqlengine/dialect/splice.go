@@ -34,6 +34,7 @@ type splicer struct {
 	verb        string // the statement's first word, upper case
 	like        bool   // LIKE occurs
 	windows     bool   // a window function with an interval occurs
+	casts       bool   // CAST or CONVERT occurs
 }
 
 // level is the state inside one pair of parentheses.
@@ -56,7 +57,7 @@ func (h *host) splice(x *lexed, r *rewritten, first, last, base int) (postPass, 
 	}
 	from, to := x.tokens[first].start, x.tokens[last].start
 	r.apply(from, to, s.all(from, to))
-	return postPass{src: x, reads: s.reads, placed: make([]bool, len(s.reads)), like: s.like, windows: s.windows}, nil
+	return postPass{src: x, reads: s.reads, placed: make([]bool, len(s.reads)), like: s.like, windows: s.windows, casts: s.casts}, nil
 }
 
 // all returns the edits in [from, to), sorted, with the lexer's repairs that no
@@ -182,6 +183,7 @@ func (s *splicer) word(i int) (int, error) {
 		s.like = true
 	case "CAST", "CONVERT":
 		if s.op(i+1, "(") {
+			s.casts = true
 			s.cast(i)
 		}
 	case "DATE", "TIME", "TIMESTAMP":
