@@ -68,6 +68,10 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 				return nil, false, err
 			}
 		}
+	case *hostplan.SubqueryAlias:
+		if err := checkNames(x); err != nil {
+			return nil, false, err
+		}
 	case *hostplan.CreateProcedure, *hostplan.CreateTrigger, *hostplan.CreateView, *hostplan.RecursiveTable:
 		return n, true, nil
 	}

@@ -51,9 +51,20 @@ func (b *Builder) alterTable(ctx *sql.Context, s *dialect.AlterTable) (bridge.Re
 		}
 	}
 	if len(changes) > 0 {
-		_, err = t.Alter(ctx, changes)
+		if _, err := t.Alter(ctx, changes); err != nil {
+			return bridge.Result{}, err
+		}
 	}
-	return bridge.Result{}, err
+	for _, a := range s.Actions {
+		if set, ok := a.(*dialect.SetOptions); ok {
+			given := map[string]string{}
+			for _, o := range set.Options {
+				given[o.Key] = o.Value
+			}
+			warnOptions(ctx, given)
+		}
+	}
+	return bridge.Result{}, nil
 }
 
 func path(name string) []string { return strings.Split(name, ".") }
