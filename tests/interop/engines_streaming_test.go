@@ -42,6 +42,7 @@ func testStreamingWriter(t *testing.T, s *suite) {
 						t.Errorf("java, commit %d: %v", i+1, err)
 					}
 				}
+				x.report.ok(x.feature, java, "writes")
 			})
 			wg.Go(func() {
 				for i := range steps {
