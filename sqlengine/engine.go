@@ -130,6 +130,17 @@ func addVariables() {
 	}
 	add("optimizer_switch", gmstypes.NewSystemStringType("optimizer_switch"), "")
 	add("profiling", gmstypes.NewSystemBoolType("profiling"), int8(0))
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+		Name: "time_zone", Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true, SetVarHintApplies: true,
+		Type: gmstypes.NewSystemStringType("time_zone"), Default: "SYSTEM", NotifyChanged: checkTimeZone,
+	}})
+}
+
+// checkTimeZone refuses time zones that there are not.
+func checkTimeZone(_ *sql.Context, _ sql.SystemVariableScope, v sql.SystemVarValue) error {
+	name, _ := v.Val.(string)
+	_, err := bridge.ParseLocation(name)
+	return err
 }
 
 // analyze plans a statement without running it.

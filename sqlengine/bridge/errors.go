@@ -68,6 +68,7 @@ var (
 	CodeUnionColumns     = Code{1222, "21000"}
 	CodeWrongVariable    = Code{1231, "42000"}
 	CodeNotSupported     = Code{1235, "42000"}
+	CodeUnknownTimeZone  = Code{1298, "HY000"}
 	CodeOperandColumns   = Code{1241, "21000"}
 	CodeSubqueryRows     = Code{1242, "21000"}
 	CodeUnknownStmt      = Code{1243, "HY000"}

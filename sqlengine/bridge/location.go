@@ -33,8 +33,10 @@ func ParseLocation(name string) (*time.Location, error) {
 		return time.Local, nil
 	case name[0] == '+' || name[0] == '-':
 		var h, m int
-		if n, err := fmt.Sscanf(name[1:], "%d:%d", &h, &m); n != 2 || err != nil || h > 14 || m > 59 {
-			return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
+		n, err := fmt.Sscanf(name[1:], "%d:%d", &h, &m)
+		if n != 2 || err != nil || len(name) > len("+hh:mm") || h < 0 || m < 0 || m > 59 ||
+			name[0] == '+' && h*60+m > 14*60 || name[0] == '-' && h > 13 {
+			return nil, unknownZone(name)
 		}
 		s := h*3600 + m*60
 		if name[0] == '-' {
@@ -47,9 +49,13 @@ func ParseLocation(name string) (*time.Location, error) {
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
+		return nil, unknownZone(name)
 	}
 	return loc, nil
+}
+
+func unknownZone(name string) error {
+	return Errorf(CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'", name)
 }
 
 // ParseInstant reads a time as MySQL writes one, as a clock in loc unless it
