@@ -131,7 +131,7 @@ func (p *Parser) parse(text string, options ast.ParserOptions) (ast.Statement, i
 			post := postPass{like: true}
 			stmt, err = post.apply(stmt, &rewritten{})
 		} else if err == nil {
-			err = markExists(stmt)
+			err = checkTree(stmt)
 		}
 		if err == nil {
 			return stmt, end, nil

@@ -34,7 +34,7 @@ func (p *postPass) merge(o postPass) {
 // apply repairs the tree in place and returns it.
 func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error) {
 	bareTarget(stmt)
-	if err := markExists(stmt); err != nil {
+	if err := checkTree(stmt); err != nil {
 		return nil, err
 	}
 	if hasNames(stmt) {
