@@ -68,6 +68,9 @@ func quoteText(s string) string {
 // SET without a scope sets a variable of the session, which an unknown one is
 // called then.
 func inQueries(stmt ast.Statement) (ast.Statement, error) {
+	if err := checkWhere(stmt); err != nil {
+		return nil, err
+	}
 	switch s := stmt.(type) {
 	case *ast.Set:
 		for _, e := range s.Exprs {

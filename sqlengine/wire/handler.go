@@ -247,6 +247,9 @@ func (h *Handler) runGuarded(s *statement) (rest string, err error) {
 			}
 		}
 	}
+	if !s.multi && isEmpty(s.query) {
+		return "", sqlparser.ErrEmpty // which the host takes for a statement that does nothing
+	}
 	bound, err := bindingExprs(s.bindings)
 	if err != nil {
 		return "", err
@@ -256,6 +259,15 @@ func (h *Handler) runGuarded(s *statement) (rest string, err error) {
 		return "", err
 	}
 	return rest, h.spool(ctx, s, schema, iter, rest != "")
+}
+
+// isEmpty reports whether a query is nothing but comments.
+func isEmpty(query string) bool {
+	query = strings.TrimLeft(query, " \t\r\n;")
+	if query != "" && !strings.ContainsRune("/-#", rune(query[0])) {
+		return false
+	}
+	return len(dialect.Split(query, sqlparser.ParserOptions{})) == 0
 }
 
 // spool sends a result and closes its iterator, which commits.
