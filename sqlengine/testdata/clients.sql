@@ -114,7 +114,7 @@ SELECT DATABASE() AS db_name
 SHOW SESSION VARIABLES LIKE 'version_comment'
 SHOW SESSION STATUS LIKE 'Ssl_cipher'
 SHOW GLOBAL STATUS
-!1064 SHOW OPEN TABLES
+SHOW OPEN TABLES
 SET profiling = 1
 SELECT QUERY_ID, SUM(DURATION) AS SUM_DURATION FROM INFORMATION_SCHEMA.PROFILING GROUP BY QUERY_ID
 !1049 SELECT * FROM performance_schema.session_variables
@@ -144,7 +144,7 @@ SELECT str_to_date(concat(date_format(updated_at,'%Y-%m'),'-01'),'%Y-%m-%d') FRO
 SHOW COLUMNS FROM orders
 SHOW TABLES LIKE 'o%'
 SELECT SUBSTRING(status,1,1234) FROM orders LIMIT 10000
-!1235 SHOW COUNT(*) WARNINGS
+SHOW COUNT(*) WARNINGS
 !1235 SHOW ERRORS
 SELECT @@session.auto_increment_increment AS auto_increment_increment, @@character_set_client AS character_set_client, @@character_set_connection AS character_set_connection, @@character_set_results AS character_set_results, @@character_set_server AS character_set_server, @@collation_server AS collation_server, @@collation_connection AS collation_connection, @@init_connect AS init_connect, @@interactive_timeout AS interactive_timeout, @@license AS license, @@lower_case_table_names AS lower_case_table_names, @@max_allowed_packet AS max_allowed_packet, @@net_write_timeout AS net_write_timeout, @@performance_schema AS performance_schema, @@sql_mode AS sql_mode, @@system_time_zone AS system_time_zone, @@time_zone AS time_zone, @@transaction_isolation AS transaction_isolation, @@wait_timeout AS wait_timeout
 SELECT TABLE_SCHEMA AS TABLE_CAT, NULL AS TABLE_SCHEM, TABLE_NAME, CASE WHEN TABLE_TYPE='BASE TABLE' THEN CASE WHEN TABLE_SCHEMA = 'mysql' OR TABLE_SCHEMA = 'performance_schema' THEN 'SYSTEM TABLE' ELSE 'TABLE' END WHEN TABLE_TYPE='TEMPORARY' THEN 'LOCAL_TEMPORARY' ELSE TABLE_TYPE END AS TABLE_TYPE, TABLE_COMMENT AS REMARKS, NULL AS TYPE_CAT FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA LIKE 'shop' HAVING TABLE_TYPE IN ('TABLE','VIEW') ORDER BY TABLE_TYPE, TABLE_SCHEMA, TABLE_NAME
