@@ -167,7 +167,7 @@ func (p *pinned) publish(ctx *sql.Context) error {
 	p.write = nil
 	if _, err := w.Commit(ctx); err != nil {
 		if errors.Is(err, storage.ErrWriteConflict) {
-			return &codedError{CodeDeadlock, fmt.Errorf(deadlock+": %w", err)}
+			return &codedError{CodeDeadlock, fmt.Errorf("%s: %w", deadlock, err)}
 		}
 		return fmt.Errorf("write to table %s: %w", p.table.Name(), err)
 	}
