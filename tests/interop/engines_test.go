@@ -252,7 +252,7 @@ func (x *table) write(rows ...string) {
 	if err := x.tryWrite(rows, false, storage.WriteOptions{}); err != nil {
 		x.t.Fatalf("lakesql writes %s: %v", x.name, err)
 	}
-	x.report.ok(x.feature, lakesql, "write")
+	x.report.ok(x.feature, lakesql, "writes")
 }
 
 // change commits rows with their kinds with lakesql.

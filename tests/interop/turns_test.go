@@ -210,6 +210,9 @@ func (x *turn) value(t types.Type) string {
 	case types.Decimal:
 		return fmt.Sprintf(`"%d.%02d"`, n, n%100)
 	case types.Array:
+		if x.options["file.format"] == "avro" {
+			return fmt.Sprintf("[%d,%d]", n, n+1) // pypaimon writes no null element to Avro
+		}
 		return fmt.Sprintf("[%d,null]", n)
 	}
 	return fmt.Sprintf(`"t%d"`, n)
