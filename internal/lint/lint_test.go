@@ -230,6 +230,38 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
+// The picture names the packages that there are, each once, and docs/architecture.md draws them all.
+func TestPictureIsTheTree(t *testing.T) {
+	tr := load(t)
+	seen := map[string]bool{}
+	for _, l := range picture() {
+		if seen[l.path] {
+			t.Errorf("%s is in the picture twice", l.path)
+		}
+		seen[l.path] = true
+		if !slices.ContainsFunc(tr.sorted(), func(dir string) bool {
+			return dir == l.path || strings.HasSuffix(l.path, "/") && strings.HasPrefix(dir, l.path)
+		}) {
+			t.Errorf("%s is in the picture and not in the tree", l.path)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(tr.root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, drawing, _ := strings.Cut(string(page), "```")
+	drawing, _, _ = strings.Cut(drawing, "```")
+	words := strings.FieldsFunc(drawing, func(r rune) bool { return strings.ContainsRune(" /{},;·→\n", r) })
+	for _, dir := range tr.sorted() {
+		if isSuite(dir) || within(dir, "internal/gen") {
+			continue
+		}
+		if !slices.Contains(words, path.Base(dir)) {
+			t.Errorf("%s is not in the picture of docs/architecture.md", dir)
+		}
+	}
+}
+
 func TestEveryPackageHasADocFile(t *testing.T) {
 	tr := load(t)
 	for _, dir := range tr.sorted() {

@@ -26,8 +26,6 @@ func picture() []layer {
 	return []layer{
 		// ground
 		{"internal/corrupt", 0},
-		{"internal/invariants", 0},
-		{"internal/metrics", 0},
 		{"internal/membudget", 1},
 		{"internal/parallel", 0},
 		{"internal/lint", 0},
@@ -46,7 +44,6 @@ func picture() []layer {
 		{"storage/predicate", valuesHeight + 4},
 		{"storage/options", valuesHeight},
 		{"storage/schema", valuesHeight + 5},
-		{"storage/spill", valuesHeight + 2},
 
 		// encodings
 		{"storage/fileindex", encodingsHeight},
@@ -72,12 +69,8 @@ func picture() []layer {
 		{"storage/scan", verbsHeight},
 		{"storage/check", verbsHeight},
 		{"storage/inspect", verbsHeight},
-		{"storage/write/", verbsHeight},
-		{"storage/write", verbsHeight + 1},
-		{"storage/changelog/", verbsHeight},
-		{"storage/changelog", verbsHeight + 1},
-		{"storage/maintain", verbsHeight + 2},
-		{"storage/check", verbsHeight + 2},
+		{"storage/write", verbsHeight},
+		{"storage/maintain", verbsHeight},
 
 		{"storage", tableHeight},
 
@@ -94,7 +87,6 @@ func picture() []layer {
 		{"sqlengine/procs", sqlHeight + 3},
 		{"sqlengine/dialect", sqlHeight},
 		{"sqlengine/wire", sqlHeight + 4},
-		{"sqlengine/jobs", sqlHeight + 4},
 		{"sqlengine", sqlHeight + 5},
 
 		{"cmd/", programHeight},
@@ -119,10 +111,10 @@ func restrictions() []restriction {
 			"sqlengine", "sqlengine/dialect", "sqlengine/bridge", "sqlengine/plan", "sqlengine/procs", "sqlengine/wire", "tests/",
 		}, to: host, why: "only sqlengine and its dialect, bridge, plan, procs and wire know the host engine"},
 		{from: "sqlengine/exec", to: []string{
-			"sqlengine/bridge", "sqlengine/dialect", "sqlengine/plan", "sqlengine/procs", "sqlengine/wire", "sqlengine/jobs",
+			"sqlengine/bridge", "sqlengine/dialect", "sqlengine/plan", "sqlengine/procs", "sqlengine/wire",
 			"catalog", "systables", "hints", "storage/lsm", "storage/snapshot", "storage/format", "storage/datafile", "storage/scan",
 			"storage/write", "storage/fileio", "storage/schema", "storage/options", "storage/row",
-		}, why: "exec sees columnar, types, spill and internal only"},
+		}, why: "exec sees columnar, types and internal only"},
 		{from: "sqlengine/exec/expr", to: []string{"sqlengine/exec"}, why: "exec imports expr, not the other way round"},
 		{from: "storage/lsm", to: []string{"storage/snapshot"}, why: "lsm and snapshot meet in the types of datafile only"},
 		{from: "storage/snapshot", to: []string{"storage/lsm"}, why: "lsm and snapshot meet in the types of datafile only"},
