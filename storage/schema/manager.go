@@ -216,7 +216,7 @@ func (m *Manager) now() time.Time {
 
 // publish writes a schema file if its id is free, and returns its bytes;
 // fileio.ErrExist when it is not. After an error that leaves it open whether the
-// file is there, the file is looked at.
+// file is there, the file is looked at, and made durable.
 func (m *Manager) publish(ctx context.Context, s *Schema) ([]byte, error) {
 	data, err := s.encode()
 	if err != nil {
@@ -231,7 +231,10 @@ func (m *Manager) publish(ctx context.Context, s *Schema) ([]byte, error) {
 		return nil, err
 	}
 	if got, readErr := fileio.ReadFile(ctx, m.store, path); readErr == nil && bytes.Equal(got, data) {
-		return data, nil
+		err = fileio.Sync(ctx, m.store, []string{path}) // what failed may have been just that
+		if err == nil {
+			return data, nil
+		}
 	}
 	return nil, fmt.Errorf("write %s: %w", path, err)
 }

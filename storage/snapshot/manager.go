@@ -407,6 +407,15 @@ func (m *Manager) Publish(ctx context.Context, s *Snapshot, needs ...string) err
 	return nil
 }
 
+// Sync makes the file of a published snapshot durable, for a commit that has found
+// itself there after a failure of Publish.
+func (m *Manager) Sync(ctx context.Context, id ID) error {
+	if err := fileio.Sync(ctx, m.store, []string{m.Path(id)}); err != nil {
+		return fmt.Errorf("make snapshot %d durable: %w", id, err)
+	}
+	return nil
+}
+
 // Published notes that s, the successor of the newest snapshot, is published.
 func (m *Manager) Published(s *Snapshot) {
 	m.remember(s, s.Encode())

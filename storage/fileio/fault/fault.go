@@ -17,7 +17,7 @@ var ErrInjected = errors.New("injected failure")
 type Kind string
 
 // The kinds of operations; Write, Finish and Abort are those of a Writer, Read
-// is ReadAt of a File.
+// is ReadAt of a File. CreateIfAbsent is the step that publishes a file.
 const (
 	Open           Kind = "open"
 	Read           Kind = "read"
@@ -96,8 +96,8 @@ func DieAt(n int) Rule {
 }
 
 // Store wraps another store. It is safe for many goroutines. It has the extra
-// powers of fileio.Syncer and fileio.DirStore; where the inner store lacks them,
-// Sync does nothing and the others fail.
+// powers of fileio.Syncer, fileio.Publisher and fileio.DirStore; where the inner store
+// lacks them, Sync does nothing, PublishAfter has no steps of its own and the others fail.
 type Store struct {
 	inner fileio.Store
 
@@ -108,9 +108,10 @@ type Store struct {
 }
 
 var (
-	_ fileio.Store    = (*Store)(nil)
-	_ fileio.Syncer   = (*Store)(nil)
-	_ fileio.DirStore = (*Store)(nil)
+	_ fileio.Store     = (*Store)(nil)
+	_ fileio.Syncer    = (*Store)(nil)
+	_ fileio.Publisher = (*Store)(nil)
+	_ fileio.DirStore  = (*Store)(nil)
 )
 
 // Wrap returns a store that passes everything on to inner.
@@ -205,11 +206,6 @@ func (s *Store) Create(ctx context.Context, path string) (fileio.Writer, error) 
 		return nil, out.After // the started file is left behind
 	}
 	return &writer{w: w, s: s, path: path}, nil
-}
-
-// CreateIfAbsent publishes a file.
-func (s *Store) CreateIfAbsent(ctx context.Context, path string, data []byte) error {
-	return s.run(CreateIfAbsent, path, func() error { return s.inner.CreateIfAbsent(ctx, path, data) })
 }
 
 // Replace replaces a file.

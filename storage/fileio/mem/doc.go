@@ -6,5 +6,6 @@
 //
 // Rules of that model: a file's content is durable once synced; a Replace or a
 // Delete is durable once its directory was synced, until then the old durable
-// content comes back; an unsynced file is gone.
+// content comes back; an unsynced file, or one that has its name by an unsynced Link,
+// is gone.
 package mem

@@ -34,6 +34,7 @@ type Store struct {
 	dirs    map[string]map[string]struct{} // directory -> names of its children
 	durable map[string]*node               // what a crash leaves
 	undone  map[string]map[string]struct{} // directory -> durable files deleted there and not yet synced
+	linked  map[string]map[string]*node    // directory -> files linked there and not yet synced
 }
 
 // node is a file's content. Data is never changed in place, only replaced, so
@@ -54,6 +55,7 @@ func New(now func() time.Time) *Store {
 		dirs:    map[string]map[string]struct{}{},
 		durable: map[string]*node{},
 		undone:  map[string]map[string]struct{}{},
+		linked:  map[string]map[string]*node{},
 	}
 }
 
@@ -241,6 +243,42 @@ func (s *Store) CreateIfAbsent(ctx context.Context, name string, data []byte) er
 	return nil
 }
 
+// Link gives a file a second name, which must be free. The new name is durable once
+// its directory was synced, by Sync of a file in it or by SyncDir.
+func (s *Store) Link(ctx context.Context, from, to string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, to = path.Clean(from), path.Clean(to)
+	n, ok := s.files[from]
+	if !ok {
+		return fmt.Errorf("link %s: %w", from, fileio.ErrNotFound)
+	}
+	if s.takenLocked(to) {
+		return fmt.Errorf("link %s: %w", to, fileio.ErrExist)
+	}
+	s.putLocked(to, n)
+	dir := path.Dir(to)
+	if s.linked[dir] == nil {
+		s.linked[dir] = map[string]*node{}
+	}
+	s.linked[dir][to] = n
+	return nil
+}
+
+// SyncDir makes the links and deletions in a directory durable.
+func (s *Store) SyncDir(ctx context.Context, dir string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.syncDirLocked(path.Clean(dir))
+	return nil
+}
+
 // Replace puts data over what was there.
 func (s *Store) Replace(ctx context.Context, name string, data []byte) error {
 	if err := ctx.Err(); err != nil {
@@ -300,8 +338,14 @@ func (s *Store) Sync(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// syncDirLocked makes the deletions in a directory durable.
+// syncDirLocked makes the links and deletions in a directory durable.
 func (s *Store) syncDirLocked(dir string) {
+	for name, n := range s.linked[dir] {
+		if s.files[name] == n {
+			s.durable[name] = n
+		}
+	}
+	delete(s.linked, dir)
 	for name := range s.undone[dir] {
 		if _, ok := s.files[name]; !ok {
 			delete(s.durable, name)

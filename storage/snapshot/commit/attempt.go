@@ -236,7 +236,7 @@ func (r *run) publish(
 		switch {
 		case findErr != nil:
 		case ours:
-			err = nil // an earlier try inside the store had succeeded
+			err = r.c.Snapshots.Sync(ctx, s.ID) // an earlier try inside the store had succeeded
 		default:
 			r.takeBack(ctx, w)
 			return nil, fmt.Errorf("%w: %w", errTaken, err)

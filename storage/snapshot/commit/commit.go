@@ -295,7 +295,10 @@ func (r *run) settle(ctx context.Context, latest *snapshot.Snapshot, o *outcome)
 		}
 		if o.tried[s.UUID] {
 			err := r.stands(ctx, s)
-			if errors.Is(err, errTaken) {
+			switch {
+			case err == nil:
+				err = r.c.Snapshots.Sync(ctx, s.ID) // what failed may have been just that
+			case errors.Is(err, errTaken):
 				if delete(o.tried, s.UUID); len(o.tried) == 0 {
 					o.unknown = nil
 				}
