@@ -81,16 +81,25 @@ func CompareFloat(a, b float64) int {
 	case a == b && a != 0:
 		return 0
 	}
-	return cmp.Compare(floatRank(a), floatRank(b))
+	return cmp.Compare(FloatRank64(a), FloatRank64(b))
 }
 
-// floatRank maps a float to an integer of the same order, all NaNs to one.
-func floatRank(f float64) int64 {
+// FloatRank64 is an unsigned integer of the same order, one for all NaNs.
+func FloatRank64(f float64) uint64 {
 	if f != f {
-		return math.MaxInt64
+		return math.MaxUint64
 	}
-	b := int64(math.Float64bits(f))
-	return b ^ (b>>63)&math.MaxInt64
+	b := math.Float64bits(f)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+// FloatRank32 is FloatRank64 for FLOAT, in 32 bits.
+func FloatRank32(f float32) uint32 {
+	if f != f {
+		return math.MaxUint32
+	}
+	b := math.Float32bits(f)
+	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
 // Compare orders two 128-bit integers.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
@@ -26,17 +25,6 @@ func AppendNormalized(dst []byte, cols []*columnar.Vector, i int) []byte {
 	return dst
 }
 
-// AppendNormalizedValues appends the normalised key of values of flat types, as
-// AppendNormalized does for columns of the same types.
-func AppendNormalizedValues(dst []byte, ts []types.Type, vals []columnar.Value) []byte {
-	for i := range ts {
-		v := columnar.NewVector(ts[i], 1)
-		v.AppendValue(vals[i])
-		dst = appendNormalized(dst, v, 0)
-	}
-	return dst
-}
-
 func appendNormalized(dst []byte, c *columnar.Vector, i int) []byte {
 	null := c.IsNull(i)
 	if !c.Type.NotNull {
@@ -47,7 +35,7 @@ func appendNormalized(dst []byte, c *columnar.Vector, i int) []byte {
 		}
 	}
 	if null {
-		return append(dst, zeroes[:keyBytes(&c.Type)]...) // none for text
+		return append(dst, zeroes[:KeyBytes(c.Type)]...) // none for text
 	}
 	if c.Dict != nil {
 		c, i = c.Dict, int(c.Codes[i])
@@ -71,14 +59,14 @@ func fixedKey(c *columnar.Vector, layout columnar.Layout, i int) (hi, lo uint64,
 	const top = 1 << 63
 	switch layout {
 	case columnar.I32:
-		w := keyBytes(&c.Type)
+		w := KeyBytes(c.Type)
 		return (uint64(c.I32[i]) << (64 - 8*w)) ^ flip(c.Type.Kind), 0, w
 	case columnar.I64:
 		return uint64(c.I64[i]) ^ top, 0, 8
 	case columnar.F32:
-		return uint64(rank32(c.F32[i])) << 32, 0, 4
+		return uint64(columnar.FloatRank32(c.F32[i])) << 32, 0, 4
 	case columnar.F64:
-		return rank64(c.F64[i]), 0, 8
+		return columnar.FloatRank64(c.F64[i]), 0, 8
 	case columnar.D128:
 		return uint64(c.D128[i].Hi) ^ top, c.D128[i].Lo, 16
 	case columnar.T96:
@@ -94,15 +82,15 @@ func flip(k types.Kind) uint64 {
 	return 1 << 63
 }
 
-// keyBytes is the width of a normalised value without its null byte; 0 for text and bytes.
-func keyBytes(t *types.Type) int {
+// KeyBytes is the width of a normalised value without its null byte; 0 for text and bytes.
+func KeyBytes(t types.Type) int {
 	switch t.Kind {
 	case types.Boolean, types.TinyInt:
 		return 1
 	case types.SmallInt:
 		return 2
 	}
-	switch columnar.LayoutOf(*t) {
+	switch columnar.LayoutOf(t) {
 	case columnar.I32, columnar.F32:
 		return 4
 	case columnar.I64, columnar.F64:
@@ -113,23 +101,6 @@ func keyBytes(t *types.Type) int {
 		return 12
 	}
 	return 0
-}
-
-// rank32 orders floats as columnar.CompareFloat does, as unsigned integers.
-func rank32(f float32) uint32 {
-	b := math.Float32bits(f)
-	if f != f {
-		b = nan32
-	}
-	return b ^ (uint32(int32(b)>>31) | 1<<31)
-}
-
-func rank64(f float64) uint64 {
-	b := math.Float64bits(f)
-	if f != f {
-		b = nan64
-	}
-	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
 func appendEscaped(dst, b []byte) []byte {

@@ -2,10 +2,8 @@ package row
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -31,7 +29,7 @@ func TestRoundTripAllTypes(t *testing.T) {
 		if len(buf)%8 != 4 {
 			t.Fatalf("row %d has %d bytes", i, len(buf))
 		}
-		if err := AppendSerializedTo(got.Cols, buf); err != nil {
+		if err := readSerialized(got.Cols, buf); err != nil {
 			t.Fatalf("row %d: %v", i, err)
 		}
 	}
@@ -249,63 +247,13 @@ func TestNormalizedOrder(t *testing.T) {
 				b.Cols[c] = dict(b.Cols[c])
 			}
 		}
-		hi, lo := Prefix128(nil, nil, b.Cols, b.N, 0)
-		for c := range b.Cols {
-			if l := columnar.LayoutOf(ts[c]); b.Cols[c].Dict == nil && l != columnar.F32 && l != columnar.F64 {
-				plain := b.Cols[c]
-				b.Cols[c] = dict(plain)
-				h, l := Prefix128(nil, nil, b.Cols, b.N, 0)
-				if !slices.Equal(h, hi) || !slices.Equal(l, lo) {
-					t.Fatalf("round %d %v: prefixes depend on the form of column %d", round, ts, c)
-				}
-				b.Cols[c] = plain
-			}
-		}
-		p64 := PrefixU64(nil, b.Cols[0], 0)
-		exact := PrefixExact(ts, 128)
 		for i := range b.N {
-			vals := make([]columnar.Value, len(ts))
-			for c := range vals {
-				vals[c] = b.Cols[c].Value(i)
-			}
-			if a, b := AppendNormalizedValues(nil, ts, vals), AppendNormalized(nil, b.Cols, i); !bytes.Equal(a, b) {
-				t.Fatalf("round %d %v: key of values %x, of columns %x", round, ts, a, b)
-			}
 			for j := range b.N {
 				want := orderOf(b.Cols, i, j)
 				if got := bytes.Compare(AppendNormalized(nil, b.Cols, i), AppendNormalized(nil, b.Cols, j)); got != want {
 					t.Fatalf("round %d %v: rows %d, %d compare %d, want %d", round, ts, i, j, got, want)
 				}
-				got := cmp.Or(cmp.Compare(hi[i], hi[j]), cmp.Compare(lo[i], lo[j]))
-				if got != 0 && got != want || exact && got != want {
-					t.Fatalf("round %d %v: prefixes of %d, %d compare %d, want %d", round, ts, i, j, got, want)
-				}
-				first := orderOf(b.Cols[:1], i, j)
-				got = cmp.Compare(p64[i], p64[j])
-				if got != 0 && got != first || PrefixExact(ts[:1], 64) && got != first {
-					t.Fatalf("round %d %v: 64-bit prefixes of %d, %d compare %d, want %d", round, ts, i, j, got, first)
-				}
 			}
-		}
-	}
-}
-
-func TestPrefixSkipsCommonBytes(t *testing.T) {
-	s := types.String().WithNotNull(true)
-	c := vec(s, strV("customer-000b"), strV("customer-000"), strV("customer-000a"))
-	common := CommonPrefix(c)
-	if string(common) != "customer-000" {
-		t.Fatalf("common prefix %q", common)
-	}
-	p := PrefixU64(nil, c, len(common))
-	if !(p[1] < p[2] && p[2] < p[0]) {
-		t.Errorf("prefixes %x", p)
-	}
-	n := vec(types.Of(types.Int).WithNotNull(true), intV(1), intV(2), intV(1))
-	for _, cols := range [][]*columnar.Vector{{c}, {c, n}} {
-		hi, _ := Prefix128(nil, nil, cols, 3, len(common))
-		if !(hi[1] < hi[2] && hi[2] < hi[0]) {
-			t.Errorf("%d columns: prefixes %x", len(cols), hi)
 		}
 	}
 }
@@ -342,12 +290,12 @@ func TestOverlappingValuesAreDamage(t *testing.T) {
 		w.slot(i, uint64(len(w.buf)))
 	}
 	row := AppendRow(nil, []*columnar.Vector{vec(types.String(), strV(string(w.buf)))}, 0)
-	if err := AppendTo([]*columnar.Vector{columnar.NewVector(ty, 1)}, row); !errors.Is(err, corrupt.Err) {
+	if err := readRow([]*columnar.Vector{columnar.NewVector(ty, 1)}, row); !errors.Is(err, corrupt.Err) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func FuzzAppendTo(f *testing.F) {
+func FuzzReadBack(f *testing.F) {
 	ts := allTypes()
 	b := testkit.RandomBatch(testkit.Rand(6), ts, 8, 0.2)
 	for i := range b.N {
@@ -355,14 +303,14 @@ func FuzzAppendTo(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got := columnar.NewBatch(ts, 1)
-		if err := AppendTo(got.Cols, data); err != nil {
+		if err := readRow(got.Cols, data); err != nil {
 			if !errors.Is(err, corrupt.Err) {
 				t.Fatalf("%v is no corruption", err)
 			}
 			return
 		}
 		again := columnar.NewBatch(ts, 1)
-		if err := AppendTo(again.Cols, AppendRow(nil, got.Cols, 0)); err != nil {
+		if err := readRow(again.Cols, AppendRow(nil, got.Cols, 0)); err != nil {
 			t.Fatalf("own row: %v", err)
 		}
 		got.N, again.N = 1, 1
@@ -395,22 +343,5 @@ func BenchmarkHash(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
 		})
-		b.Run("prefix128="+name, func(b *testing.B) {
-			var hi, lo []uint64
-			b.ReportAllocs()
-			for b.Loop() {
-				hi, lo = Prefix128(hi, lo, cols, n, 0)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-		})
-		if len(cols) == 1 {
-			b.Run("prefix64="+name, func(b *testing.B) {
-				var dst []uint64
-				for b.Loop() {
-					dst = PrefixU64(dst, cols[0], 0)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-			})
-		}
 	}
 }

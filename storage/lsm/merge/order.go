@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/lakesql/lakesql/storage/columnar"
@@ -57,7 +58,7 @@ func NewOrder(ts []types.Type) (*Order, error) {
 		if t.Nested() {
 			return nil, fmt.Errorf("key column of nested type %v", t.Kind)
 		}
-		o.cols = append(o.cols, keyColumn{t, columnar.LayoutOf(t), !t.NotNull, valueWidth(t)})
+		o.cols = append(o.cols, keyColumn{t, columnar.LayoutOf(t), !t.NotNull, row.KeyBytes(t)})
 	}
 	o.size()
 	return o, nil
@@ -79,26 +80,6 @@ func (o *Order) size() {
 	o.exact, o.narrow = total <= prefixBytes, total <= 8
 }
 
-func valueWidth(t types.Type) int {
-	switch t.Kind {
-	case types.Boolean, types.TinyInt:
-		return 1
-	case types.SmallInt:
-		return 2
-	}
-	switch columnar.LayoutOf(t) {
-	case columnar.I32, columnar.F32:
-		return 4
-	case columnar.I64, columnar.F64:
-		return 8
-	case columnar.D128:
-		return 16
-	case columnar.T96:
-		return 12
-	}
-	return 0
-}
-
 // Within returns an order for keys that all lie between min and max, both
 // included: what min and max have in common at their beginning is left out of the
 // prefixes, which then tell more of the rest.
@@ -114,7 +95,7 @@ func (o *Order) Within(min, max []columnar.Value) *Order {
 	}
 	i := n.dropped
 	if c := o.cols[i]; c.layout == columnar.Str && !min[i].Null {
-		n.strip = []byte(min[i].S[:row.Shared([]byte(min[i].S), []byte(max[i].S))])
+		n.strip = []byte(min[i].S[:shared([]byte(min[i].S), []byte(max[i].S))])
 	}
 	n.size()
 	return &n
@@ -134,16 +115,44 @@ func (o *Order) Shared(blocks [][]*columnar.Vector) *Order {
 		s.dropped++
 	}
 	if o.cols[s.dropped].layout == columnar.Str {
-		s.strip = row.CommonPrefix(blocks[0][s.dropped])
+		s.strip = commonPrefix(blocks[0][s.dropped])
 		for _, b := range blocks[1:] {
 			if len(s.strip) == 0 {
 				break
 			}
-			s.strip = s.strip[:row.Shared(s.strip, row.CommonPrefix(b[s.dropped]))]
+			s.strip = s.strip[:shared(s.strip, commonPrefix(b[s.dropped]))]
 		}
 	}
 	s.size()
 	return &s
+}
+
+// commonPrefix is how many leading bytes all values of a column of layout Str share,
+// and those bytes (aliasing the column). Columns with nulls share none.
+func commonPrefix(c *columnar.Vector) []byte {
+	if c.N == 0 || c.Valid != nil && c.NullCount() > 0 {
+		return nil
+	}
+	common := c.Bytes(0)
+	for i := 1; i < c.N && len(common) > 0; i++ {
+		common = common[:shared(common, c.Bytes(i))]
+	}
+	return common
+}
+
+// shared is how many leading bytes a and b have in common.
+func shared(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if binary.LittleEndian.Uint64(a[i:]) != binary.LittleEndian.Uint64(b[i:]) {
+			break
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
 }
 
 // constant reports whether all values of column k are equal.

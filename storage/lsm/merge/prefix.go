@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/columnar"
@@ -200,9 +199,9 @@ func (b *builder) fixed(c *keyColumn, v *columnar.Vector) {
 		case columnar.I64:
 			b.put(i, uint64(v.I64[i])^1<<63, at, 8)
 		case columnar.F32:
-			b.put(i, uint64(rank32(v.F32[i])), at, 4)
+			b.put(i, uint64(columnar.FloatRank32(v.F32[i])), at, 4)
 		case columnar.F64:
-			b.put(i, rank64(v.F64[i]), at, 8)
+			b.put(i, columnar.FloatRank64(v.F64[i]), at, 8)
 		case columnar.D128:
 			b.put(i, uint64(v.D128[i].Hi)^1<<63, at, 8)
 			b.put(i, v.D128[i].Lo, at+8, 8)
@@ -218,22 +217,6 @@ func (b *builder) fixed(c *keyColumn, v *columnar.Vector) {
 	for i := range b.ends {
 		b.ends[i] += int32(total)
 	}
-}
-
-func rank32(f float32) uint32 {
-	if f != f {
-		return math.MaxUint32
-	}
-	x := math.Float32bits(f)
-	return x ^ (uint32(int32(x)>>31) | 1<<31)
-}
-
-func rank64(f float64) uint64 {
-	if f != f {
-		return math.MaxUint64
-	}
-	x := math.Float64bits(f)
-	return x ^ (uint64(int64(x)>>63) | 1<<63)
 }
 
 // manyBytes is more than a prefix holds: where in a long key a column begins does
