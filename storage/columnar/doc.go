@@ -2,9 +2,8 @@
 // single values outside a vector.
 //
 // Used by every package that touches rows, from the file formats up to the
-// executor; uses types, and the Arrow library for the border alone (ToArrow and
-// FromArrow). This is the shape of data everywhere between a file's
-// pages and a client's packets.
+// executor; uses types. This is the shape of data everywhere between a file's pages
+// and a client's packets; it is Arrow's layout, and package arrowrecord the border.
 //
 // Rules:
 //

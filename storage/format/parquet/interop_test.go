@@ -17,6 +17,7 @@ import (
 
 	"github.com/lakesql/lakesql/internal/testkit"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/columnar/arrowrecord"
 	"github.com/lakesql/lakesql/storage/format"
 	"github.com/lakesql/lakesql/storage/types"
 )
@@ -39,7 +40,7 @@ func readWithArrow(data []byte, ts []types.Type) (*columnar.Batch, error) {
 	}
 	out := columnar.NewBatch(ts, 0)
 	for rr.Next() {
-		b, err := columnar.FromArrow(rr.RecordBatch(), ts)
+		b, err := arrowrecord.Copy(rr.RecordBatch(), ts)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func TestArrowReadsOurs(t *testing.T) {
 // writeWithArrow writes with other page versions, codecs and encodings than ours.
 func writeWithArrow(t testing.TB, b *columnar.Batch, fields []types.Field, props []parquet.WriterProperty, arrowProps ...pqarrow.WriterOption) []byte {
 	t.Helper()
-	rec, err := columnar.ToArrow(b, fields)
+	rec, err := arrowrecord.Wrap(b, fields)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package columnar
+package arrowrecord
 
 import (
 	"fmt"
@@ -6,18 +6,19 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-// FromArrow copies an Arrow record into a new batch of the types. Each column may
+// Copy takes an Arrow record into a new batch of the types. Each column may
 // have any Arrow form that holds its values: other widths and units of numbers and
 // times, large and fixed-size strings and lists, dictionaries. A value that does not
 // fit its type is an error.
-func FromArrow(rec arrow.RecordBatch, ts []types.Type) (*Batch, error) {
+func Copy(rec arrow.RecordBatch, ts []types.Type) (*columnar.Batch, error) {
 	if int(rec.NumCols()) != len(ts) {
 		return nil, fmt.Errorf("arrow record of %d columns, want %d", rec.NumCols(), len(ts))
 	}
-	b := NewBatch(ts, int(rec.NumRows()))
+	b := columnar.NewBatch(ts, int(rec.NumRows()))
 	b.N = int(rec.NumRows())
 	for i, v := range b.Cols {
 		if err := appendArrow(v, rec.Column(i), 0, b.N); err != nil {
@@ -28,7 +29,7 @@ func FromArrow(rec arrow.RecordBatch, ts []types.Type) (*Batch, error) {
 }
 
 // appendArrow appends slots from to to-1 of an array.
-func appendArrow(v *Vector, a arrow.Array, from, to int) error {
+func appendArrow(v *columnar.Vector, a arrow.Array, from, to int) error {
 	for i := from; i < to; i++ {
 		if a.IsNull(i) {
 			v.AppendNull()
@@ -41,7 +42,7 @@ func appendArrow(v *Vector, a arrow.Array, from, to int) error {
 	return nil
 }
 
-func appendArrowValue(v *Vector, a arrow.Array, i int) error {
+func appendArrowValue(v *columnar.Vector, a arrow.Array, i int) error {
 	if d, ok := a.(*array.Dictionary); ok {
 		j := d.GetValueIndex(i)
 		if d.Dictionary().IsNull(j) {
@@ -50,10 +51,10 @@ func appendArrowValue(v *Vector, a arrow.Array, i int) error {
 		}
 		return appendArrowValue(v, d.Dictionary(), j)
 	}
-	switch LayoutOf(v.Type) {
-	case I32, I64, T96, D128:
+	switch columnar.LayoutOf(v.Type) {
+	case columnar.I32, columnar.I64, columnar.T96, columnar.D128:
 		return appendArrowNumber(v, a, i)
-	case F32, F64:
+	case columnar.F32, columnar.F64:
 		var f float64
 		switch a := a.(type) {
 		case *array.Float32:
@@ -63,19 +64,19 @@ func appendArrowValue(v *Vector, a arrow.Array, i int) error {
 		default:
 			return refuseArrow(v, a)
 		}
-		v.AppendValue(FloatValue(f))
+		v.AppendValue(columnar.FloatValue(f))
 		return nil
-	case Str:
+	case columnar.Str:
 		return appendArrowText(v, a, i)
 	}
 	return appendArrowNested(v, a, i)
 }
 
-func refuseArrow(v *Vector, a arrow.Array) error {
+func refuseArrow(v *columnar.Vector, a arrow.Array) error {
 	return fmt.Errorf("%v does not read as %v", a.DataType(), v.Type)
 }
 
-func appendArrowText(v *Vector, a arrow.Array, i int) error {
+func appendArrowText(v *columnar.Vector, a arrow.Array, i int) error {
 	switch a := a.(type) {
 	case *array.String:
 		v.AppendString(a.Value(i))
@@ -94,7 +95,7 @@ func appendArrowText(v *Vector, a arrow.Array, i int) error {
 }
 
 // appendArrowNumber appends to the layouts of integers.
-func appendArrowNumber(v *Vector, a arrow.Array, i int) error {
+func appendArrowNumber(v *columnar.Vector, a arrow.Array, i int) error {
 	switch v.Type.Kind {
 	case types.Boolean:
 		b, ok := a.(*array.Boolean)
@@ -116,7 +117,7 @@ func appendArrowNumber(v *Vector, a arrow.Array, i int) error {
 	if !ok {
 		return refuseArrow(v, a)
 	}
-	if LayoutOf(v.Type) == I64 {
+	if columnar.LayoutOf(v.Type) == columnar.I64 {
 		v.AppendI64(x)
 		return nil
 	}
@@ -169,26 +170,26 @@ func floorDiv(x, by int64) int64 {
 	return q
 }
 
-func appendArrowDecimal(v *Vector, a arrow.Array, i int) error {
-	var d Int128
+func appendArrowDecimal(v *columnar.Vector, a arrow.Array, i int) error {
+	var d columnar.Int128
 	var scale int32
 	switch a := a.(type) {
 	case *array.Decimal128:
 		x := a.Value(i)
-		d, scale = Int128{Lo: x.LowBits(), Hi: x.HighBits()}, a.DataType().(*arrow.Decimal128Type).Scale
+		d, scale = columnar.Int128{Lo: x.LowBits(), Hi: x.HighBits()}, a.DataType().(*arrow.Decimal128Type).Scale
 	case *array.Decimal64:
 		x := int64(a.Value(i))
-		d, scale = Int128{Lo: uint64(x), Hi: x >> 63}, a.DataType().(*arrow.Decimal64Type).Scale
+		d, scale = columnar.Int128{Lo: uint64(x), Hi: x >> 63}, a.DataType().(*arrow.Decimal64Type).Scale
 	case *array.Decimal32:
 		x := int64(a.Value(i))
-		d, scale = Int128{Lo: uint64(x), Hi: x >> 63}, a.DataType().(*arrow.Decimal32Type).Scale
+		d, scale = columnar.Int128{Lo: uint64(x), Hi: x >> 63}, a.DataType().(*arrow.Decimal32Type).Scale
 	default:
 		return refuseArrow(v, a)
 	}
 	if int(scale) != v.Type.Scale {
 		return fmt.Errorf("scale %d, want %v", scale, v.Type)
 	}
-	if LayoutOf(v.Type) == D128 {
+	if columnar.LayoutOf(v.Type) == columnar.D128 {
 		v.AppendD128(d)
 		return nil
 	}
@@ -199,7 +200,7 @@ func appendArrowDecimal(v *Vector, a arrow.Array, i int) error {
 	return nil
 }
 
-func appendArrowTimestamp(v *Vector, a arrow.Array, i int) error {
+func appendArrowTimestamp(v *columnar.Vector, a arrow.Array, i int) error {
 	t, ok := a.(*array.Timestamp)
 	if !ok {
 		return refuseArrow(v, a)
@@ -217,7 +218,7 @@ func appendArrowTimestamp(v *Vector, a arrow.Array, i int) error {
 	ms := floorDiv(x, per)
 	nanos := (x - ms*per) * (1_000_000 / per)
 	switch {
-	case LayoutOf(v.Type) == T96:
+	case columnar.LayoutOf(v.Type) == columnar.T96:
 		v.AppendT96(ms, int32(nanos))
 	case v.Type.Precision > 3:
 		v.AppendI64(ms*1000 + nanos/1000)
@@ -227,7 +228,7 @@ func appendArrowTimestamp(v *Vector, a arrow.Array, i int) error {
 	return nil
 }
 
-func appendArrowNested(v *Vector, a arrow.Array, i int) error {
+func appendArrowNested(v *columnar.Vector, a arrow.Array, i int) error {
 	switch a := a.(type) {
 	case *array.Map:
 		if len(v.Children) != 2 {
@@ -263,7 +264,7 @@ func appendArrowNested(v *Vector, a arrow.Array, i int) error {
 }
 
 // appendArrowStruct finds members by name; one that is missing is null.
-func appendArrowStruct(v *Vector, a *array.Struct, i int) error {
+func appendArrowStruct(v *columnar.Vector, a *array.Struct, i int) error {
 	names := []string{"value", "metadata"}
 	if v.Type.Kind == types.Row {
 		names = names[:0]

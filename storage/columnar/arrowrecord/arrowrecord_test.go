@@ -1,4 +1,4 @@
-package columnar_test
+package arrowrecord_test
 
 import (
 	"math/rand/v2"
@@ -6,10 +6,11 @@ import (
 
 	"github.com/lakesql/lakesql/internal/testkit"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/columnar/arrowrecord"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-func TestArrowRoundTrip(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	rng := testkit.Rand(5)
 	ts := append(testkit.FlatTypes(), testkit.NestedTypes()...)
 	ts = append(ts, types.Type{Kind: types.Vector, Length: 2, Elem: &types.Type{Kind: types.Double}}, types.TimestampOf(9))
@@ -21,11 +22,11 @@ func TestArrowRoundTrip(t *testing.T) {
 			if n > 10 {
 				b.Sel = []uint16{0, 3, 4, 9}
 			}
-			rec, err := columnar.ToArrow(b, fields)
+			rec, err := arrowrecord.Wrap(b, fields)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := columnar.FromArrow(rec, ts)
+			got, err := arrowrecord.Copy(rec, ts)
 			if err == nil {
 				err = testkit.EqualBatches(got, b)
 			}
@@ -45,17 +46,17 @@ func near(rng *rand.Rand, v *columnar.Vector) {
 	}
 }
 
-func TestArrowDictionary(t *testing.T) {
+func TestDictionary(t *testing.T) {
 	dict := columnar.NewVector(types.String(), 2)
 	dict.AppendString("a")
 	dict.AppendString("bc")
 	v := &columnar.Vector{Type: types.String(), N: 4, Codes: []int32{1, 0, 0, 1}, Dict: dict, Valid: []uint64{0b1011}}
 	b := &columnar.Batch{N: 4, Cols: []*columnar.Vector{v}}
-	rec, err := columnar.ToArrow(b, testkit.Fields([]types.Type{types.String()}))
+	rec, err := arrowrecord.Wrap(b, testkit.Fields([]types.Type{types.String()}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := columnar.FromArrow(rec, []types.Type{types.String()})
+	got, err := arrowrecord.Copy(rec, []types.Type{types.String()})
 	if err == nil {
 		err = testkit.EqualBatches(got, b)
 	}

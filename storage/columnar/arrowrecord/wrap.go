@@ -1,4 +1,4 @@
-package columnar
+package arrowrecord
 
 import (
 	"fmt"
@@ -9,21 +9,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-// ArrowSchema is the Arrow schema of columns. Decimals are decimal128, times
-// time32[ms], timestamps of p <= 3, p <= 6 and above have milli-, micro- and
-// nanoseconds, TIMESTAMP_LTZ the zone UTC; a MULTISET is a map from element to count
-// and a VARIANT a struct of value and metadata.
-func ArrowSchema(fields []types.Field) (*arrow.Schema, error) {
-	out, err := arrowFields(fields)
-	if err != nil {
-		return nil, err
-	}
-	return arrow.NewSchema(out, nil), nil
-}
-
+// arrowFields are the fields of a record of columns, see arrowType.
 func arrowFields(fields []types.Field) ([]arrow.Field, error) {
 	out := make([]arrow.Field, len(fields))
 	for i, f := range fields {
@@ -36,6 +26,10 @@ func arrowFields(fields []types.Field) ([]arrow.Field, error) {
 	return out, nil
 }
 
+// arrowType is a column's type in Arrow: decimals are decimal128, times time32[ms],
+// timestamps of p <= 3, p <= 6 and above have milli-, micro- and nanoseconds,
+// TIMESTAMP_LTZ the zone UTC; a MULTISET is a map from element to count and a VARIANT
+// a struct of value and metadata.
 func arrowType(t types.Type) (arrow.DataType, error) {
 	switch t.Kind {
 	case types.Boolean:
@@ -83,7 +77,7 @@ func arrowTimestamp(t types.Type) arrow.DataType {
 }
 
 func arrowNested(t types.Type) (arrow.DataType, error) {
-	kids := ChildTypes(t)
+	kids := columnar.ChildTypes(t)
 	if kids == nil {
 		return nil, fmt.Errorf("type %v has no form in arrow", t)
 	}
@@ -113,17 +107,17 @@ func arrowNested(t types.Type) (arrow.DataType, error) {
 	return arrow.StructOf(arrow.Field{Name: "value", Type: sub[0]}, arrow.Field{Name: "metadata", Type: sub[1]}), nil
 }
 
-// ToArrow wraps the live rows of a batch as an Arrow record. What has Arrow's form
+// Wrap presents the live rows of a batch as an Arrow record. What has Arrow's form
 // already is not copied, so that the record is valid as long as the batch; it need
 // not be released. Row kinds are left out. A batch with a selection is copied.
 // Timestamps beyond microseconds must lie in the years 1678 to 2261.
-func ToArrow(b *Batch, fields []types.Field) (arrow.RecordBatch, error) {
+func Wrap(b *columnar.Batch, fields []types.Field) (arrow.RecordBatch, error) {
 	if b.Sel != nil {
 		ts := make([]types.Type, len(b.Cols))
 		for i, c := range b.Cols {
 			ts[i] = c.Type
 		}
-		dense := NewBatch(ts, b.Rows())
+		dense := columnar.NewBatch(ts, b.Rows())
 		dense.Append(b)
 		b = dense
 	}
@@ -148,7 +142,7 @@ func buffer[T any](s []T) *memory.Buffer {
 	return memory.NewBufferBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t))))
 }
 
-func toArrowData(v *Vector) (arrow.ArrayData, error) {
+func toArrowData(v *columnar.Vector) (arrow.ArrayData, error) {
 	var valid *memory.Buffer
 	if v.Valid != nil {
 		valid = buffer(v.Valid)
@@ -169,38 +163,38 @@ func toArrowData(v *Vector) (arrow.ArrayData, error) {
 	flat := func(bufs ...*memory.Buffer) (arrow.ArrayData, error) {
 		return array.NewData(dt, v.N, append([]*memory.Buffer{valid}, bufs...), nil, nulls, 0), nil
 	}
-	switch LayoutOf(v.Type) {
-	case I32:
+	switch columnar.LayoutOf(v.Type) {
+	case columnar.I32:
 		return flat(buffer32(v))
-	case I64:
+	case columnar.I64:
 		if v.Type.Kind == types.Decimal {
-			wide := make([]Int128, v.N)
+			wide := make([]columnar.Int128, v.N)
 			for i, x := range v.I64[:v.N] {
-				wide[i] = Int128{Lo: uint64(x), Hi: x >> 63}
+				wide[i] = columnar.Int128{Lo: uint64(x), Hi: x >> 63}
 			}
 			return flat(buffer(wide))
 		}
 		return flat(buffer(v.I64[:v.N]))
-	case F32:
+	case columnar.F32:
 		return flat(buffer(v.F32[:v.N]))
-	case F64:
+	case columnar.F64:
 		return flat(buffer(v.F64[:v.N]))
-	case D128:
+	case columnar.D128:
 		return flat(buffer(v.D128[:v.N]))
-	case T96:
+	case columnar.T96:
 		nanos, err := toNanos(v)
 		if err != nil {
 			return nil, err
 		}
 		return flat(buffer(nanos))
-	case Str:
+	case columnar.Str:
 		return flat(buffer(v.Off[:v.N+1]), buffer(v.Data))
 	}
 	return nestedArrowData(v, dt, valid, nulls)
 }
 
 // buffer32 narrows what Arrow keeps in fewer bits.
-func buffer32(v *Vector) *memory.Buffer {
+func buffer32(v *columnar.Vector) *memory.Buffer {
 	switch v.Type.Kind {
 	case types.Boolean:
 		bits := make([]byte, (v.N+7)/8)
@@ -224,7 +218,7 @@ func buffer32(v *Vector) *memory.Buffer {
 	return buffer(v.I32[:v.N])
 }
 
-func toNanos(v *Vector) ([]int64, error) {
+func toNanos(v *columnar.Vector) ([]int64, error) {
 	out := make([]int64, v.N)
 	const limit = math.MaxInt64 / 1_000_000
 	for i, ms := range v.I64[:v.N] {
@@ -236,7 +230,7 @@ func toNanos(v *Vector) ([]int64, error) {
 	return out, nil
 }
 
-func nestedArrowData(v *Vector, dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+func nestedArrowData(v *columnar.Vector, dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 	kids := make([]arrow.ArrayData, len(v.Children))
 	for i, c := range v.Children {
 		var err error
