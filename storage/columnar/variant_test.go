@@ -1,8 +1,11 @@
-package columnar
+package columnar_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/lakesql/lakesql/internal/testkit"
+	"github.com/lakesql/lakesql/storage/columnar"
 )
 
 func TestVariantRoundTrip(t *testing.T) {
@@ -12,11 +15,11 @@ func TestVariantRoundTrip(t *testing.T) {
 		`1.5`, `-0.001`, `123456789012345678901234567890.5`, `1e+300`, `""`, `"a\nb"`, `"` + long + `"`,
 		`[]`, `[1,"x",null,[true]]`, `{}`, `{"a":{"b":[1,2,{"a":3}]},"z":"` + long + `"}`,
 	} {
-		v, m, err := VariantFromJSON([]byte(text))
+		v, m, err := testkit.VariantFromJSON([]byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		got, err := AppendVariantJSON(nil, v, m)
+		got, err := columnar.AppendVariantJSON(nil, v, m)
 		if err != nil || string(got) != text {
 			t.Errorf("%s came back as %s, %v", text, got, err)
 		}
@@ -25,13 +28,13 @@ func TestVariantRoundTrip(t *testing.T) {
 
 func FuzzVariantDecode(f *testing.F) {
 	for _, text := range []string{`{"a":[1,2.5,"x",null]}`, `"t"`, `[[],{}]`} {
-		v, m, err := VariantFromJSON([]byte(text))
+		v, m, err := testkit.VariantFromJSON([]byte(text))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(v, m)
 	}
 	f.Fuzz(func(_ *testing.T, v, m []byte) {
-		_, _ = AppendVariantJSON(nil, v, m) // must not panic
+		_, _ = columnar.AppendVariantJSON(nil, v, m) // must not panic
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lakesql/lakesql/internal/testkit"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
@@ -110,7 +111,7 @@ func appendVariant(v *columnar.Vector, x any) error {
 	if err != nil {
 		return err
 	}
-	value, metadata, err := columnar.VariantFromJSON(text)
+	value, metadata, err := testkit.VariantFromJSON(text)
 	if err != nil {
 		return err
 	}
