@@ -6,31 +6,35 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/google/uuid"
-
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/row"
-	"github.com/lakesql/lakesql/storage/snapshot"
-	"github.com/lakesql/lakesql/storage/snapshot/commit"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 )
 
 // taken is the rows that a write takes out of an append table, which has no keys:
-// each stands for one equal row, whichever it is. Files that hold one are written
-// anew without it.
+// each stands for one equal row, whichever it is. What a write leaves is therefore
+// the table's rows, plus those added, less those taken, in whatever order. Files
+// that hold a taken row are written anew without it.
 type taken struct {
-	rows       map[string]int64 // by the bytes of a row: how many are still to be found
-	partitions map[string]bool
-	left       int64 // sum of rows
+	log        []takenRow        // in the order in which they were taken
+	partitions map[string]string // each partition's bytes once
+	mem        *membudget.Account
 	scratch    []byte
 }
 
+// takenRow is the bytes of a row, and of its partition.
+type takenRow struct{ row, partition string }
+
+// takenBytes is what a taken row costs beside its bytes: its place here and in wanted.
+const takenBytes = 96
+
 // Take takes the live rows of b, which have all columns in schema order and are
-// what a scan of this write's view returned, out of an append table; UPDATE adds
-// the changed rows with Add. A write that takes rows is published alone, as an
-// OVERWRITE snapshot; ErrWriteConflict when a file that holds one was rewritten
-// meanwhile. Scans with ScanOptions.Pending do not see it.
+// what a scan of this write's view, with ScanOptions.Pending or without, returned,
+// out of an append table; UPDATE adds the changed rows with Add. A write that takes
+// rows of the view is published alone, as an OVERWRITE snapshot; ErrWriteConflict
+// when a file that holds one was rewritten meanwhile.
 func (w *Write) Take(ctx context.Context, b *columnar.Batch) error {
 	if w.err != nil {
 		return w.err
@@ -41,182 +45,167 @@ func (w *Write) Take(ctx context.Context, b *columnar.Batch) error {
 	if w.v.schema.HasPrimaryKey() {
 		return fmt.Errorf("table %s has a primary key: its rows are deleted by rows of kind -D", w.v.t.Name())
 	}
-	if w.taken == nil {
-		w.taken = &taken{rows: map[string]int64{}, partitions: map[string]bool{}}
+	t := &w.taken
+	if t.partitions == nil {
+		t.partitions, t.mem = map[string]string{}, w.v.t.env.budget.Account()
 	}
 	b = b.Compact()
 	parts := make([]*columnar.Vector, 0, len(w.v.schema.PartitionKeys))
 	for _, i := range w.v.schema.PartitionIndexes() {
 		parts = append(parts, b.Cols[i])
 	}
+	size := int64(0)
 	for i := range b.N {
-		w.taken.rows[string(w.taken.key(b, i))]++
-		w.taken.partitions[string(row.SerializeRow(parts, i))] = true
+		t.scratch = row.AppendRow(t.scratch[:0], b.Cols, i)
+		name := row.SerializeRow(parts, i)
+		part, ok := t.partitions[string(name)]
+		if !ok {
+			part = string(name)
+			t.partitions[part] = part
+		}
+		t.log = append(t.log, takenRow{string(t.scratch), part})
+		size += int64(len(t.scratch)) + takenBytes
 	}
-	w.taken.left += int64(b.N)
+	return t.mem.Need("the rows that the statement takes out of the table", size)
+}
+
+// rewind forgets the rows taken since there were n.
+func (t *taken) rewind(n int) {
+	if n >= len(t.log) {
+		return
+	}
+	size := int64(0)
+	for _, r := range t.log[n:] {
+		size += int64(len(r.row)) + takenBytes
+	}
+	clear(t.log[n:])
+	t.log = t.log[:n]
+	t.mem.Release(size)
+}
+
+// wanted is rows that are still to be found, in files or elsewhere.
+type wanted struct {
+	rows       map[string]*sought // by the bytes of a row
+	partitions map[string]int64   // how many of each partition
+	left       int64              // of all
+	scratch    []byte
+}
+
+// sought is one of several equal rows.
+type sought struct {
+	n         int64
+	partition string
+}
+
+func (t *taken) wanted() *wanted {
+	w := &wanted{rows: map[string]*sought{}, partitions: map[string]int64{}, left: int64(len(t.log))}
+	for _, r := range t.log {
+		s := w.rows[r.row]
+		if s == nil {
+			s = &sought{partition: r.partition}
+			w.rows[r.row] = s
+		}
+		s.n++
+		w.partitions[r.partition]++
+	}
+	return w
+}
+
+func (w *wanted) find(b *columnar.Batch, i int) *sought {
+	w.scratch = row.AppendRow(w.scratch[:0], b.Cols, i)
+	if s := w.rows[string(w.scratch)]; s != nil && s.n > 0 {
+		return s
+	}
 	return nil
 }
 
-// key is the bytes of a row, valid until the next call.
-func (t *taken) key(b *columnar.Batch, i int) []byte {
-	t.scratch = row.AppendRow(t.scratch[:0], b.Cols, i)
-	return t.scratch
-}
-
-// keep returns the rows of b that are not taken; none may be left.
-func (t *taken) keep(b *columnar.Batch) (rows []int32, found bool) {
+// keep returns the rows of b that are not wanted, and strikes out those that are.
+func (w *wanted) keep(b *columnar.Batch) (rows []int32, found bool) {
 	for i := range b.N {
-		if k := t.key(b, i); t.rows[string(k)] > 0 {
-			t.rows[string(k)]--
-			t.left--
-			found = true
+		s := w.find(b, i)
+		if s == nil {
+			rows = append(rows, int32(i))
 			continue
 		}
-		rows = append(rows, int32(i))
+		s.n--
+		w.partitions[s.partition]--
+		w.left--
+		found = true
 	}
 	return rows, found
 }
 
-// commitTaken publishes a write that takes rows.
-func (w *Write) commitTaken(ctx context.Context) ([]*snapshot.Snapshot, error) {
-	incs, err := w.rewrite(ctx)
-	if err == nil && w.taken.left > 0 {
-		err = fmt.Errorf("%d rows to take out are not in the table", w.taken.left)
-	}
+// holds reports whether a file has a wanted row.
+func (w *wanted) holds(ctx context.Context, bf *bucketFiles, m *datafile.Meta) (found bool, err error) {
+	r, err := bf.Open(ctx, m)
 	if err != nil {
-		return nil, errors.Join(err, w.discardIncrements(ctx, incs))
+		return false, err
 	}
-	added, err := w.v.t.publisher.Preview(ctx, w.st, w.v.snap)
-	if err != nil {
-		return nil, errors.Join(err, w.discardIncrements(ctx, incs))
-	}
-	incs = joinIncrements(incs, added.Increments())
-	res, err := w.v.t.committerOf(w.v.layout).Commit(ctx, commit.Request{
-		Increments: incs, User: uuid.NewString(), Identifier: snapshot.BatchIdentifier, Operation: w.st.Operation, Rewrite: true,
-	})
-	if err != nil {
-		if !errors.Is(err, commit.ErrUnknownOutcome) {
-			err = errors.Join(err, w.discardIncrements(ctx, incs))
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		b, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return false, nil
 		}
-		if errors.Is(err, commit.ErrConflict) {
-			err = fmt.Errorf("%w: %w", ErrWriteConflict, err)
-		}
-		return nil, err
-	}
-	w.v.t.published(ctx, w.v.layout, res.Snapshots)
-	return res.Snapshots, nil
-}
-
-// rewrite writes the files that hold a taken row anew, those of each partition
-// until all are found.
-func (w *Write) rewrite(ctx context.Context) ([]datafile.Increment, error) {
-	if w.v.snap == nil {
-		return nil, nil
-	}
-	live, err := w.v.t.manifests.ReadLive(ctx, w.v.snap, manifest.Filter{
-		Partition: func(p []byte) bool { return w.taken.partitions[string(p)] },
-	})
-	if err != nil {
-		return nil, err
-	}
-	var incs []datafile.Increment
-	for _, e := range live {
-		if w.taken.left == 0 {
-			break
-		}
-		made, found, err := w.rewriteFile(ctx, e)
 		if err != nil {
-			return incs, err
+			return false, err
 		}
-		if found {
-			incs = joinIncrements(incs, []datafile.Increment{{
-				Partition: e.Partition, Bucket: e.Bucket, TotalBuckets: e.TotalBuckets,
-				CompactBefore: []*datafile.Meta{e.File}, CompactAfter: made,
-			}})
+		b = b.Compact()
+		for i := range b.N {
+			if w.find(b, i) != nil {
+				return true, nil
+			}
 		}
 	}
-	return incs, nil
 }
 
-// rewriteFile copies what is left of a file; found is false, and nothing made,
-// when it holds no taken row.
-func (w *Write) rewriteFile(ctx context.Context, e *manifest.Entry) (made []*datafile.Meta, found bool, err error) {
+// rewriteFile copies what is left of a file without the wanted rows; found is false,
+// and nothing made, when it holds none.
+func (w *Write) rewriteFile(ctx context.Context, e *manifest.Entry, left *wanted) (made []*datafile.Meta, found bool, err error) {
 	bf := &bucketFiles{v: w.v, partition: e.Partition, bucket: e.Bucket}
+	if found, err = left.holds(ctx, bf, e.File); err != nil || !found {
+		return nil, false, err
+	}
 	r, err := bf.Open(ctx, e.File)
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	var waiting []*columnar.Batch // rows before the first taken one
-	var out *datafile.Writer
-	for {
-		b, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			b = b.Compact()
-			rows, hit := w.taken.keep(b)
-			kept := columnar.NewBatch(w.v.layout.Types(), len(rows))
-			kept.AppendSlots(b, rows)
-			waiting, found = append(waiting, kept), found || hit
-			if found {
-				out, err = w.write(ctx, bf, e.File, out, waiting)
-				waiting = waiting[:0]
-			}
-		}
-		if err != nil {
-			if out != nil {
-				err = errors.Join(err, out.Abort(context.WithoutCancel(ctx)))
-			}
-			return nil, false, err
-		}
+	out, err := bf.writer(0, datafile.FromCompact, e.File.MinSequence)
+	if err != nil {
+		return nil, false, err
 	}
-	if !found {
-		return nil, false, nil
+	if err = w.copyKept(ctx, r, out, left); err == nil {
+		made, err = out.Finish(ctx)
 	}
-	made, err = out.Finish(ctx)
 	if err != nil {
 		return nil, false, errors.Join(err, out.Abort(context.WithoutCancel(ctx)))
 	}
 	return made, true, nil
 }
 
-// write appends batches to a writer, which it makes for the first.
-func (w *Write) write(ctx context.Context, bf *bucketFiles, old *datafile.Meta, out *datafile.Writer, batches []*columnar.Batch) (*datafile.Writer, error) {
-	if out == nil {
-		var err error
-		if out, err = bf.writer(0, datafile.FromCompact, old.MinSequence); err != nil {
-			return nil, err
+// copyKept writes the rows of r that are not wanted.
+func (w *Write) copyKept(ctx context.Context, r columnar.Reader, out *datafile.Writer, left *wanted) error {
+	for {
+		b, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
-	}
-	for _, b := range batches {
-		if err := out.Write(ctx, b); err != nil {
-			return out, err
+		if err != nil {
+			return err
 		}
-	}
-	return out, nil
-}
-
-func (w *Write) discardIncrements(ctx context.Context, incs []datafile.Increment) error {
-	c := compaction{v: w.v}
-	return c.discard(ctx, incs)
-}
-
-// joinIncrements adds increments to a list that has one for each bucket.
-func joinIncrements(list, more []datafile.Increment) []datafile.Increment {
-	for _, m := range more {
-		i := 0
-		for i < len(list) && (list[i].Bucket != m.Bucket || string(list[i].Partition) != string(m.Partition)) {
-			i++
+		b = b.Compact()
+		rows, hit := left.keep(b)
+		if hit {
+			kept := columnar.NewBatch(w.v.layout.Types(), len(rows))
+			kept.AppendSlots(b, rows)
+			b = kept
 		}
-		if i == len(list) {
-			list = append(list, m)
+		if b.N == 0 {
 			continue
 		}
-		list[i].NewFiles = append(list[i].NewFiles, m.NewFiles...)
-		list[i].CompactBefore = append(list[i].CompactBefore, m.CompactBefore...)
-		list[i].CompactAfter = append(list[i].CompactAfter, m.CompactAfter...)
+		if err := out.Write(ctx, b); err != nil {
+			return err
+		}
 	}
-	return list
 }

@@ -20,7 +20,7 @@ type ScanOptions struct {
 	// Filter prunes what cannot match; its columns are indexes of Schema().Fields.
 	// Rows that do not match may come back: filter again.
 	Filter *predicate.Node
-	// Pending adds the rows of a write that is not committed yet.
+	// Pending shows what the table would hold after a write that is not committed yet.
 	Pending *Write
 	// ReadOptimized reads the files of the highest level alone (t$ro).
 	ReadOptimized bool
@@ -49,11 +49,11 @@ func (v *View) Scan(ctx context.Context, o ScanOptions) (*Scan, error) {
 		TopLevelOnly: o.ReadOptimized && v.schema.HasPrimaryKey(),
 	}
 	if o.Pending != nil {
-		pending, err := o.Pending.pendingEntries(ctx)
+		p, err := o.Pending.pendingFiles(ctx)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("scan table %s: read rows that are not committed: %w", v.t.Name(), err)
 		}
-		r.Pending = pending
+		r.Pending, r.Gone = p.entries(), p.gone
 	}
 	plan, err := scan.Make(ctx, c, r)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
-	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 	"github.com/lakesql/lakesql/storage/types"
 	"github.com/lakesql/lakesql/storage/write"
 )
@@ -26,7 +25,15 @@ type WriteOptions struct {
 	Operation snapshot.Operation
 	// Overwrite replaces partitions; nil adds rows.
 	Overwrite *Overwrite
+	// Turn is the statement's place when it is run again; nil: it is not.
+	Turn *Turn
 }
+
+// Turn is the place of a statement that is run again, see write.Turn.
+type Turn = write.Turn
+
+// NewTurn returns the turn of a statement that is about to write the table.
+func (t *Table) NewTurn() *Turn { return t.publisher.NewTurn() }
 
 // ConstraintError says that a row cannot be stored.
 type ConstraintError struct {
@@ -53,16 +60,15 @@ type Write struct {
 	defaults []columnar.Value // by column; null: none
 	hasDefs  bool
 
-	taken       *taken // rows to take out of an append table; nil: none
-	preview     *write.Preview
-	previewRows int64
+	taken   taken    // rows to take out of an append table
+	pending *pending // files with what was written so far; nil: not made
 }
 
 // Write begins to write to the table that v shows. What cannot be written is said
 // by Add.
 func (v *View) Write(o WriteOptions) *Write {
 	w := &Write{v: v, st: write.NewStatement(v.layout), kindAt: -1}
-	w.st.ReadModify, w.st.Operation, w.st.Overwrite = o.ReadModify, o.Operation, o.Overwrite
+	w.st.ReadModify, w.st.Operation, w.st.Overwrite, w.st.Turn = o.ReadModify, o.Operation, o.Overwrite, o.Turn
 	if v.snap != nil {
 		w.st.Base = int64(v.snap.ID)
 	}
@@ -96,19 +102,26 @@ func (w *Write) View() *View { return w.v }
 // Rows is the number of rows added and not taken back.
 func (w *Write) Rows() int64 { return w.st.Rows() }
 
-// Mark is a place in a Write to which Rewind returns.
-type Mark = write.Mark
+// Changes reports whether anything was added or taken, and not taken back.
+func (w *Write) Changes() bool { return w.st.Rows() > 0 || len(w.taken.log) > 0 }
+
+// Mark is a place in a Write to which Rewind returns; the zero value is its beginning.
+type Mark struct {
+	added write.Mark
+	taken int
+}
 
 // Mark returns the present place.
-func (w *Write) Mark() Mark { return w.st.Mark() }
+func (w *Write) Mark() Mark { return Mark{added: w.st.Mark(), taken: len(w.taken.log)} }
 
-// Rewind takes back all rows added since the mark.
+// Rewind takes back what was added and taken since the mark.
 func (w *Write) Rewind(m Mark) {
-	w.st.Rewind(m)
-	if m == 0 {
+	w.dropPending()
+	w.st.Rewind(m.added)
+	if m.added == 0 {
 		w.dropSpill()
 	}
-	w.previewRows = -1
+	w.taken.rewind(m.taken)
 }
 
 // SetReadModify says from now on that rows are derived from what the view holds,
@@ -291,21 +304,20 @@ type CommitResult struct {
 	Snapshots []*snapshot.Snapshot
 }
 
-// Commit publishes the rows: when it returns nil they are durable and visible.
+// Commit publishes what was written: when it returns nil it is durable and visible.
 func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
-	defer w.dropPreview()
+	defer w.dropPending()
 	if w.err != nil {
 		return CommitResult{}, w.err
 	}
 	defer w.st.Release()
-	var snaps []*snapshot.Snapshot
+	defer w.taken.rewind(0)
+	var res write.Result
 	var err error
-	if w.taken != nil {
-		snaps, err = w.commitTaken(ctx)
+	if len(w.taken.log) > 0 {
+		res, err = w.commitTaken(ctx)
 	} else {
-		var res write.Result
 		res, err = w.v.t.publisher.Publish(ctx, w.st)
-		snaps = res.Snapshots
 	}
 	if err != nil {
 		if !errors.Is(err, commit.ErrUnknownOutcome) {
@@ -313,14 +325,11 @@ func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
 		}
 		return CommitResult{}, fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
 	}
-	return CommitResult{Snapshots: snaps}, nil
+	return CommitResult{Snapshots: res.Snapshots}, nil
 }
 
 // Abort drops the rows.
-func (w *Write) Abort() {
-	w.Rewind(0)
-	w.dropPreview()
-}
+func (w *Write) Abort() { w.Rewind(Mark{}) }
 
 // dropSpill removes the files of rows that are not published. One that cannot be
 // removed is left to the cleaning of orphan files.
@@ -328,25 +337,4 @@ func (w *Write) dropSpill() {
 	if err := w.v.t.publisher.DiscardSpill(context.Background(), w.st); err != nil {
 		w.v.t.env.Log.Warn("files of a statement that was given up are left", "table", w.v.t.dir, "error", err)
 	}
-}
-
-func (w *Write) dropPreview() {
-	if w.preview != nil {
-		w.preview.Discard()
-		w.preview = nil
-	}
-}
-
-// pendingEntries are files with the rows so far, for scans of the write itself.
-// They are removed when the write ends or more rows have come.
-func (w *Write) pendingEntries(ctx context.Context) ([]*manifest.Entry, error) {
-	if w.preview == nil || w.previewRows != w.st.Rows() {
-		w.dropPreview()
-		p, err := w.v.t.publisher.Preview(ctx, w.st, w.v.snap)
-		if err != nil {
-			return nil, fmt.Errorf("read rows that are not committed: %w", err)
-		}
-		w.preview, w.previewRows = p, w.st.Rows()
-	}
-	return w.preview.Entries(), nil
 }

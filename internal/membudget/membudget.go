@@ -1,6 +1,9 @@
 package membudget
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // Budget is a limit in bytes that many accounts share. A nil Budget has no limit.
 type Budget struct {
@@ -93,3 +96,35 @@ func (a *Account) Held() int64 { return a.held.Load() }
 
 // Close gives everything back. The account may be used again.
 func (a *Account) Close() { a.b.add(-a.held.Swap(0)) }
+
+// LimitError says that a holder needs more than the budget has. It tells the user
+// the limit and how it is set.
+type LimitError struct {
+	What  string // who asked, such as "a sort"
+	Bytes int64  // that it holds, with those that it asked for
+	Limit int64  // of the budget
+}
+
+// Error implements error.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("Out of memory: %s needs %s, and all statements together have %s (--memory-limit)", e.What, size(e.Bytes), size(e.Limit))
+}
+
+// size shows bytes in the largest unit that keeps a digit.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d KiB", (n+1023)>>10)
+}
+
+// Need is Reserve for a holder that can do nothing about a refusal: a *LimitError.
+func (a *Account) Need(what string, n int64) error {
+	if a.Reserve(n) {
+		return nil
+	}
+	return &LimitError{What: what, Bytes: a.Held() + n, Limit: a.b.Limit()}
+}

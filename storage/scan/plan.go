@@ -35,6 +35,8 @@ type Request struct {
 	TopLevelOnly bool
 	// Pending are files that are not published yet, in front of the snapshot's.
 	Pending []*manifest.Entry
+	// Gone are names of the snapshot's files that Pending stands in for.
+	Gone map[string]bool
 }
 
 // Split is files of one bucket that one reader reads together.
@@ -115,7 +117,7 @@ func (p *planner) live(ctx context.Context) ([]*manifest.Entry, error) {
 			return nil, fmt.Errorf("plan a scan: %w", err)
 		}
 		rep.Files = len(delta)
-		return append(delta[:len(delta):len(delta)], p.r.Pending...), nil
+		return p.withPending(delta), nil
 	}
 	seen := map[string]bool{}
 	filter := manifest.Filter{
@@ -149,7 +151,21 @@ func (p *planner) live(ctx context.Context) ([]*manifest.Entry, error) {
 	if p.prune.fault != nil {
 		return nil, fmt.Errorf("plan a scan of snapshot %d: %w", p.r.Snapshot.ID, p.prune.fault)
 	}
-	return append(live[:len(live):len(live)], p.r.Pending...), nil
+	return p.withPending(live), nil
+}
+
+// withPending is files of the snapshot with what is to be published.
+func (p *planner) withPending(live []*manifest.Entry) []*manifest.Entry {
+	if len(p.r.Gone) == 0 {
+		return append(live[:len(live):len(live)], p.r.Pending...)
+	}
+	out := make([]*manifest.Entry, 0, len(live)+len(p.r.Pending))
+	for _, e := range live {
+		if !p.r.Gone[e.File.Name] {
+			out = append(out, e)
+		}
+	}
+	return append(out, p.r.Pending...)
 }
 
 // cut sorts files by bucket and makes splits of each.

@@ -118,7 +118,9 @@ func (g *group) readBack(ctx context.Context, b Bucket, m *datafile.Meta) (out [
 // Recover publishes again what a replaced snapshot held. It waits for its turn as
 // a statement does.
 func (p *Publisher) Recover(ctx context.Context, lost *commit.ReplacedError, l *Layout) error {
-	_, err := p.queue.enter(ctx, &ticket{st: &Statement{layout: l}, alone: true, lost: lost})
+	_, err := p.queue.enter(ctx, &ticket{alone: true, run: func(ctx context.Context) (Result, error) {
+		return Result{}, p.republish(ctx, p.c.Committer(l), lost)
+	}})
 	return err
 }
 

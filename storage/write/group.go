@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/lakesql/lakesql/storage/snapshot/commit"
 )
 
 // groupWindow is how long a group stays open under load, so that a table gets at
@@ -23,20 +21,32 @@ type queue struct {
 
 	mu      sync.Mutex
 	waiting []*ticket
-	busy    bool      // a leader is at work
-	last    time.Time // when the last group was published
-	loaded  bool      // the last group had company, or left some behind
+	turns   []*Turn       // statements that are run again, in the order in which they lost
+	busy    bool          // a leader is at work
+	current chan struct{} // while busy: closed when its group is published
+	last    time.Time     // when the last group was published
+	loaded  bool          // the last group had company, or left some behind
 }
 
 // ticket is one statement's place in the queue.
 type ticket struct {
 	st     *Statement
-	alone  bool                  // must not share its snapshot
-	lost   *commit.ReplacedError // not a statement: publish again what was lost
-	lead   chan struct{}         // closed when this ticket's caller is to lead
-	done   chan struct{}         // closed when published
+	alone  bool                                      // must not share its snapshot
+	run    func(ctx context.Context) (Result, error) // not a statement: what to do instead
+	keys   *writes                                   // what it touches, once somebody asked; of run from the beginning
+	turn   *Turn                                     // of a statement that may be run again
+	lead   chan struct{}                             // closed when this ticket's caller is to lead
+	done   chan struct{}                             // closed when published
 	result Result
 	err    error
+}
+
+// writes is what the ticket touches; nil: nothing that others could.
+func (t *ticket) writes() *writes {
+	if t.keys == nil && t.st != nil {
+		t.keys = t.st.writes()
+	}
+	return t.keys
 }
 
 // do publishes a statement, with others that wait at the same time. A caller
@@ -51,8 +61,8 @@ func (q *queue) enter(ctx context.Context, t *ticket) (Result, error) {
 	t.lead, t.done = make(chan struct{}), make(chan struct{})
 	q.mu.Lock()
 	q.waiting = append(q.waiting, t)
-	if q.busy {
-		q.loaded = true
+	if q.busy || q.held(t) {
+		q.loaded = q.loaded || q.busy
 		q.mu.Unlock()
 		select {
 		case <-t.done:
@@ -69,11 +79,29 @@ func (q *queue) enter(ctx context.Context, t *ticket) (Result, error) {
 			}
 		}
 	} else {
-		q.busy = true
+		q.begin()
 		q.mu.Unlock()
 	}
-	q.run(ctx)
+	q.run(ctx, t)
 	return t.result, t.err
+}
+
+// begin says that a leader is at work; the caller has the lock.
+func (q *queue) begin() { q.busy, q.current = true, make(chan struct{}) }
+
+// handOver lets the first ticket that nobody is in front of lead, if no other
+// does; the caller has the lock.
+func (q *queue) handOver() {
+	if q.busy {
+		return
+	}
+	for _, t := range q.waiting {
+		if !q.held(t) {
+			q.begin()
+			close(t.lead)
+			return
+		}
+	}
 }
 
 // leave takes t out of the queue; false if it was taken already.
@@ -94,10 +122,10 @@ func (q *queue) leave(t *ticket) bool {
 	return false
 }
 
-// run publishes one group, whose first member is the caller's, and hands over.
-func (q *queue) run(ctx context.Context) {
+// run publishes one group, which t is in, and hands over.
+func (q *queue) run(ctx context.Context, t *ticket) {
 	q.hold(ctx)
-	group := q.take()
+	group := q.take(t)
 	// The statements of others must not fail because the leader's caller gave up.
 	q.publish(context.WithoutCancel(ctx), group)
 	for _, t := range group {
@@ -107,11 +135,9 @@ func (q *queue) run(ctx context.Context) {
 	defer q.mu.Unlock()
 	q.last = q.now()
 	q.loaded = len(group) > 1 || len(q.waiting) > 0
-	if len(q.waiting) == 0 {
-		q.busy = false
-		return
-	}
-	close(q.waiting[0].lead)
+	q.busy = false
+	close(q.current)
+	q.handOver()
 }
 
 // hold keeps the group open until the window since the last group has passed, if
@@ -132,18 +158,28 @@ func (q *queue) hold(ctx context.Context) {
 	}
 }
 
-// take removes the next group from the queue: the first ticket, and all others
-// up to one that must be alone.
-func (q *queue) take() []*ticket {
+// take removes the next group from the queue: the leader's ticket and, unless that
+// must be alone, those that wait with it, up to one that must be alone. A ticket
+// that a statement which is run again holds back stays.
+func (q *queue) take(leader *ticket) []*ticket {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := 1
-	if !q.waiting[0].alone {
-		for n < len(q.waiting) && !q.waiting[n].alone {
-			n++
+	var group, rest []*ticket
+	full := false
+	for _, t := range q.waiting {
+		switch {
+		case t == leader:
+			full = full || t.alone
+		case full || leader.alone || q.held(t):
+			rest = append(rest, t)
+			continue
+		case t.alone:
+			full = true
+			rest = append(rest, t)
+			continue
 		}
+		group = append(group, t)
 	}
-	group := append([]*ticket(nil), q.waiting[:n]...)
-	q.waiting = append(q.waiting[:0], q.waiting[n:]...)
+	q.waiting = rest
 	return group
 }

@@ -79,7 +79,7 @@ func TestAloneStandsAlone(t *testing.T) {
 		q.waiting = append(q.waiting, &ticket{alone: alone})
 	}
 	for _, want := range []int{2, 1, 1} {
-		if g := q.take(); len(g) != want {
+		if g := q.take(q.waiting[0]); len(g) != want {
 			t.Fatalf("group of %d, want %d", len(g), want)
 		}
 	}

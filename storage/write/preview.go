@@ -2,9 +2,7 @@ package write
 
 import (
 	"context"
-	"slices"
 
-	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 )
@@ -39,10 +37,15 @@ func (p *Publisher) Preview(ctx context.Context, st *Statement, at *snapshot.Sna
 	return &Preview{p: p, files: files, spilled: spilled, total: st.layout.TotalBuckets()}, nil
 }
 
-// Entries are the files as a manifest would add them.
-func (v *Preview) Entries() []*manifest.Entry {
+// Added are the files of rows that were in memory, as a manifest would add them.
+func (v *Preview) Added() []*manifest.Entry { return v.entries(v.files) }
+
+// Spilled are the statement's own files, as a manifest would add them.
+func (v *Preview) Spilled() []*manifest.Entry { return v.entries(v.spilled) }
+
+func (v *Preview) entries(list []*built) []*manifest.Entry {
 	var out []*manifest.Entry
-	for _, f := range slices.Concat(v.spilled, v.files) {
+	for _, f := range list {
 		for _, m := range f.files {
 			out = append(out, &manifest.Entry{
 				Kind: manifest.Add, Partition: []byte(f.bucket.Partition), Bucket: int(f.bucket.Number), TotalBuckets: v.total, File: m,
@@ -52,17 +55,8 @@ func (v *Preview) Entries() []*manifest.Entry {
 	return out
 }
 
-// Increments are the files as a commit takes them. They are the commit's then:
-// Discard must not be called.
-func (v *Preview) Increments() []datafile.Increment {
-	var out []datafile.Increment
-	for _, f := range slices.Concat(v.spilled, v.files) {
-		out = append(out, datafile.Increment{
-			Partition: []byte(f.bucket.Partition), Bucket: int(f.bucket.Number), TotalBuckets: v.total, NewFiles: f.files,
-		})
-	}
-	return out
-}
+// Keep leaves the files to a commit: Discard does nothing then.
+func (v *Preview) Keep() { v.files = nil }
 
 // Discard removes the files. A file that cannot be removed is left to the cleaning
 // of orphan files.

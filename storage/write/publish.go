@@ -79,7 +79,25 @@ func (p *Publisher) Publish(ctx context.Context, st *Statement) (Result, error) 
 	if st.rows == 0 && st.Overwrite == nil {
 		return Result{}, nil
 	}
-	return p.queue.do(ctx, st, st.Overwrite != nil || st.spill != nil)
+	return p.queue.enter(ctx, &ticket{st: st, turn: st.Turn, alone: st.Overwrite != nil || st.spill != nil})
+}
+
+// Rewrite publishes a request that writes files anew, alone and in turn with the
+// statements. ErrConflict when one of the files is gone.
+func (p *Publisher) Rewrite(ctx context.Context, l *Layout, r commit.Request, turn *Turn) (Result, error) {
+	t := &ticket{alone: true, turn: turn, keys: &writes{everything: true}}
+	t.run = func(ctx context.Context) (Result, error) {
+		res, err := p.settled(ctx, p.c.Committer(l), r)
+		if errors.Is(err, commit.ErrConflict) {
+			turn.lose(t.keys)
+			err = fmt.Errorf("%w: %w", ErrConflict, err)
+		}
+		if err == nil && len(res.Snapshots) > 0 && p.c.Published != nil {
+			p.c.Published(ctx, l, res.Snapshots)
+		}
+		return Result{Snapshots: res.Snapshots}, err
+	}
+	return p.queue.enter(ctx, t)
 }
 
 // group is the statements that are published together, and what was made of them.
@@ -100,8 +118,8 @@ type group struct {
 
 // publish is called by the queue with one group at a time.
 func (p *Publisher) publish(ctx context.Context, tickets []*ticket) {
-	if t := tickets[0]; t.lost != nil {
-		t.err = p.republish(ctx, p.c.Committer(t.st.layout), t.lost)
+	if t := tickets[0]; t.run != nil {
+		t.result, t.err = t.run(ctx)
 		return
 	}
 	for len(tickets) > 0 { // statements of one layout are neighbours, but for an ALTER between
@@ -120,6 +138,9 @@ func (p *Publisher) publishGroup(ctx context.Context, g *group) {
 	for _, t := range g.tickets {
 		if t.err == nil {
 			t.result, t.err = Result{Snapshots: res.Snapshots}, err
+		}
+		if errors.Is(t.err, ErrConflict) {
+			t.turn.lose(t.writes())
 		}
 	}
 	if err != nil {
@@ -147,6 +168,15 @@ func (p *Publisher) commit(ctx context.Context, g *group) (commit.Result, error)
 	if st.Overwrite != nil {
 		req.Overwrite = st.Overwrite.request(g.layout)
 	}
+	res, err := p.settled(ctx, c, req)
+	if err != nil && !errors.Is(err, commit.ErrUnknownOutcome) && len(res.Snapshots) == 0 {
+		err = errors.Join(err, g.discard(ctx))
+	}
+	return res, err
+}
+
+// settled commits a request, after what was lost before it.
+func (p *Publisher) settled(ctx context.Context, c *commit.Committer, req commit.Request) (commit.Result, error) {
 	for {
 		res, err := c.Commit(ctx, req)
 		var replaced *commit.ReplacedError
@@ -154,9 +184,6 @@ func (p *Publisher) commit(ctx context.Context, g *group) (commit.Result, error)
 			if err = p.republish(ctx, c, replaced); err == nil {
 				continue
 			}
-		}
-		if err != nil && !errors.Is(err, commit.ErrUnknownOutcome) && len(res.Snapshots) == 0 {
-			err = errors.Join(err, g.discard(ctx))
 		}
 		return res, err
 	}
@@ -207,6 +234,7 @@ func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, live com
 	}
 	if err := g.takeSpill(ctx); errors.Is(err, ErrConflict) {
 		g.taken[0].err = ErrConflict
+		g.taken[0].keys = &writes{everything: true} // whatever key it was
 		return nil, nil
 	} else if err != nil {
 		return nil, err

@@ -25,6 +25,8 @@ type Statement struct {
 	Overwrite *Overwrite
 	// Operation is the snapshot's operation, such as WRITE or DELETE.
 	Operation snapshot.Operation
+	// Turn is the statement's place when it is run again; nil: it is not.
+	Turn *Turn
 
 	segments []*segment
 	rows     int64
@@ -69,6 +71,9 @@ func (s *Statement) SizeBytes() int64 { return s.bytes }
 
 // Mark returns the present place.
 func (s *Statement) Mark() Mark {
+	if s.rows > 0 && len(s.segments) == 0 { // all rows have spilled: place 0 is in front of them
+		s.segments = append(s.segments, newSegment(), newSegment())
+	}
 	if n := len(s.segments); n > 0 && s.segments[n-1].rows > 0 {
 		s.segments = append(s.segments, newSegment())
 	}
@@ -142,6 +147,29 @@ func (s *Statement) chunk(g *segment, key Bucket) *columnar.Batch {
 	next := s.layout.chunks.take(s.layout.types, last)
 	g.batches[key] = append(have, next)
 	return next
+}
+
+// Filter returns a statement with those rows in memory that keep chooses, by their
+// slots in a batch that it is shown. Files with rows that have spilled are s's.
+func (s *Statement) Filter(keep func(*columnar.Batch) []int32) *Statement {
+	out := NewStatement(s.layout)
+	out.Base, out.ReadModify, out.Overwrite, out.Operation, out.Turn = s.Base, s.ReadModify, s.Overwrite, s.Operation, s.Turn
+	out.spill, out.before, out.rows = s.spill, s.before, s.rows
+	for _, g := range s.segments {
+		out.rows -= g.rows
+	}
+	for _, b := range s.buckets() {
+		for _, batch := range b.batches {
+			rows := keep(batch)
+			if len(rows) == 0 {
+				continue
+			}
+			kept := columnar.NewBatch(s.layout.types, len(rows))
+			kept.AppendSlots(batch, rows)
+			out.Add(kept)
+		}
+	}
+	return out
 }
 
 // Release lets go of the rows and gives their memory to later statements. It comes
