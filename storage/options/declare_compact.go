@@ -20,7 +20,7 @@ func compactOptions() []Def {
 		{Key: "compaction.small-file-ratio", Kind: Double, Default: "0.7", Doc: "a file below this share of target-file-size is small: compactions write it anew together with its neighbours"},
 		{Key: "compaction.total-size-threshold", Kind: Size, Tier: NoEffect, Doc: "size of a bucket below which each compaction is full"},
 		{Key: "force-lookup", Kind: Bool, Default: "false", Tier: Later, Feature: "lookup compaction", Immutable: true, Doc: "compactions look up older values although no changelog is made"},
-		{Key: "full-compaction.delta-commits", Kind: Int, Min: 1, HasMin: true, Doc: "make a full compaction after so many commits"},
+		{Key: "full-compaction.delta-commits", Kind: Int, Min: 1, HasMin: true, Tier: NoEffect, Doc: "make a full compaction after so many commits"},
 		{Key: "local-sort.max-num-file-handles", Kind: Int, Default: "128", Tier: NoEffect, Doc: "files that a sort on disk merges at once"},
 		{Key: "lookup-compact", Kind: Enum, Default: "RADICAL", Values: []string{"RADICAL", "GENTLE"}, Tier: NoEffect, Doc: "whether lookup compactions take all new files or choose"},
 		{Key: "lookup-compact.max-interval", Kind: Int, Tier: NoEffect, Doc: "compactions after which GENTLE takes all new files"},

@@ -211,17 +211,17 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Bucket.Count != -1 || got.File.Format != "parquet" || got.File.Compression != "zstd" || got.File.ZstdLevel != 1 ||
-		got.Compaction.Trigger != 5 || got.Compaction.StopTrigger != 8 || got.Compaction.NumLevels != 6 ||
+		got.Compaction.Trigger != 5 || got.Compaction.NumLevels != 6 ||
 		got.Manifest.TargetBytes != 8<<20 || got.Retention.Age != time.Hour || got.Stats.Mode != "truncate(16)" ||
 		got.Partition.DefaultName != "__DEFAULT_PARTITION__" || !got.Partition.LegacyName || !got.Stats.Dense ||
-		got.Scan.StartMode() != "latest-full" || got.Commit.MaxRetries != 10 || got.Retention.LongLivedChange ||
+		got.Scan.StartMode() != "latest-full" || got.Commit.MaxRetries != 10 ||
 		got.File.TargetFileBytes(true) != 128<<20 || got.File.TargetFileBytes(false) != 256<<20 || got.Scan.Bucket != -1 {
 		t.Errorf("defaults: %+v", got)
 	}
 	got, err = Parse(map[string]string{
 		"bucket": "4", "bucket-key": "a, b", "file.format.per.level": "0:AVRO, 3:orc", "file.compression.per.level": "0:'none'",
 		"fields.c.stats-mode": "FULL", "metadata.stats-keep-first-n-columns": "1", "num-sorted-run.compaction-trigger": "3",
-		"num-sorted-run.stop-trigger": "2", "sequence.field": "ts,v", "sequence.field.sort-order": "DESCENDING",
+		"sequence.field": "ts,v", "sequence.field.sort-order": "DESCENDING",
 		"write.compaction-skip": "true", "scan.timestamp-millis": "5", "target-file-size": "64 kb", "somebody.elses": "x",
 		"parquet.page.size": "4096", "manifest.compression": "null", "merge-engine": "partial-update", "tag.default-time-retained": "2 d",
 	})
@@ -234,7 +234,7 @@ func TestParse(t *testing.T) {
 	if want := []string{"truncate(16)", "none", "full"}; !reflect.DeepEqual(got.Stats.Modes(0, []string{"a", "b", "c"}), want) {
 		t.Errorf("stats: %v", got.Stats.Modes(0, []string{"a", "b", "c"}))
 	}
-	if got.Compaction.StopTrigger != 3 || got.Compaction.NumLevels != 4 || !got.Write.Only || !got.Merge.Descending ||
+	if got.Compaction.NumLevels != 4 || !got.Write.Only || !got.Merge.Descending ||
 		!reflect.DeepEqual(got.Bucket.Keys, []string{"a", "b"}) || !reflect.DeepEqual(got.Merge.SequenceFields, []string{"ts", "v"}) ||
 		got.Scan.StartMode() != "from-timestamp" || *got.Scan.TimestampMillis != 5 || got.File.TargetFileBytes(true) != 64<<10 ||
 		got.Format["parquet.page.size"] != "4096" || got.Manifest.Compression != "none" || got.Merge.Engine != "partial-update" ||

@@ -35,12 +35,11 @@ type Table struct {
 
 // Bucket says how rows are spread over buckets.
 type Bucket struct {
-	Count          int      // bucket: n > 0 fixed, -1 dynamic or unaware, -2 postpone
-	Keys           []string // bucket-key; nil: the trimmed primary key
-	Function       string   // bucket-function.type: default, mod or hive
-	TargetRows     int64    // dynamic-bucket.target-row-num: keys of a dynamic bucket
-	InitialBuckets int      // dynamic-bucket.initial-buckets; 0: not set
-	MaxBuckets     int      // dynamic-bucket.max-buckets; -1: no limit
+	Count      int      // bucket: n > 0 fixed, -1 dynamic or unaware, -2 postpone
+	Keys       []string // bucket-key; nil: the trimmed primary key
+	Function   string   // bucket-function.type: default, mod or hive
+	TargetRows int64    // dynamic-bucket.target-row-num: keys of a dynamic bucket
+	MaxBuckets int      // dynamic-bucket.max-buckets; -1: no limit
 }
 
 // File says how data files are written. Changelog files have their own format
@@ -117,11 +116,10 @@ func (s Stats) Modes(level int, columns []string) []string {
 
 // Manifest says how manifests are written and merged.
 type Manifest struct {
-	Compression     string // manifest.compression
-	TargetBytes     int64  // manifest.target-file-size
-	FullBytes       int64  // manifest.full-compaction-threshold-size
-	MergeMinCount   int    // manifest.merge-min-count
-	DropDeleteStats bool   // manifest.delete-file-drop-stats
+	Compression   string // manifest.compression
+	TargetBytes   int64  // manifest.target-file-size
+	FullBytes     int64  // manifest.full-compaction-threshold-size
+	MergeMinCount int    // manifest.merge-min-count
 }
 
 // Merge says how the records of a key become one row.
@@ -133,31 +131,25 @@ type Merge struct {
 	IgnoreDelete       bool     // ignore-delete
 	IgnoreUpdateBefore bool     // ignore-update-before
 	RowKindField       string   // rowkind.field; "": none
-	SequenceFromFiles  bool     // write.sequence-number-init-mode is scan
 }
 
 // Changelog says which changelog is written beside the data.
 type Changelog struct {
-	Producer       string // changelog-producer
-	RowDeduplicate bool   // changelog-producer.row-deduplicate
-	IgnoreFields   []string
-	Prefix         string // changelog-file.prefix
-	Format         string // changelog-file.format; "": as the data files
-	Compression    string // changelog-file.compression; "": as the data files
-	StatsMode      string // changelog-file.stats-mode; "": as the data files
+	Producer    string // changelog-producer
+	Prefix      string // changelog-file.prefix
+	Format      string // changelog-file.format; "": as the data files
+	Compression string // changelog-file.compression; "": as the data files
+	StatsMode   string // changelog-file.stats-mode; "": as the data files
 }
 
 // Compaction says when and how runs and files are merged.
 type Compaction struct {
 	Trigger              int     // num-sorted-run.compaction-trigger
-	StopTrigger          int     // num-sorted-run.stop-trigger, default Trigger+3
 	NumLevels            int     // num-levels, default Trigger+1
 	MaxSizeAmplification int     // percent
 	SizeRatio            int     // percent
-	ForceUpLevel0        bool    // compaction.force-up-level-0
 	DeltaCommits         int     // full-compaction.delta-commits; 0: not set
 	MinFileNum           int     // compaction.min.file-num, append tables
-	DeleteRatio          float64 // compaction.delete-ratio-threshold, append tables
 	SmallFileRatio       float64 // compaction.small-file-ratio
 	ForceLookup          bool    // force-lookup
 }
@@ -175,25 +167,18 @@ type Commit struct {
 	MinRetryWait time.Duration // commit.min-retry-wait
 	MaxRetryWait time.Duration // commit.max-retry-wait
 	Timeout      time.Duration // commit.timeout; 0: none
-	UserPrefix   string        // commit.user-prefix
-	ForceCompact bool          // commit.force-compact
-	IgnoreEmpty  *bool         // snapshot.ignore-empty-commit; nil: not set
 }
 
 // Retention says what expiry keeps.
 type Retention struct {
-	MinSnapshots    int           // snapshot.num-retained.min
-	MaxSnapshots    int           // snapshot.num-retained.max
-	Age             time.Duration // snapshot.time-retained
-	Limit           int           // snapshot.expire.limit: snapshots of one run
-	CleanEmptyDirs  bool          // snapshot.clean-empty-directories
-	TagAge          time.Duration // tag.default-time-retained; 0: tags stay
-	TagTimeExpiry   bool          // tag.time-expire-enabled
-	ConsumerAge     time.Duration // consumer.expiration-time; 0: consumers stay
-	ChangelogMin    int           // changelog.num-retained.min; default MinSnapshots
-	ChangelogMax    int           // changelog.num-retained.max; default MaxSnapshots
-	ChangelogAge    time.Duration // changelog.time-retained; default Age
-	LongLivedChange bool          // a changelog outlives its snapshot
+	MinSnapshots   int           // snapshot.num-retained.min
+	MaxSnapshots   int           // snapshot.num-retained.max
+	Age            time.Duration // snapshot.time-retained
+	Limit          int           // snapshot.expire.limit: snapshots of one run
+	CleanEmptyDirs bool          // snapshot.clean-empty-directories
+	TagAge         time.Duration // tag.default-time-retained; 0: tags stay
+	ChangelogMin   int           // changelog.num-retained.min; default MinSnapshots
+	ChangelogMax   int           // changelog.num-retained.max; default MaxSnapshots
 }
 
 // Scan says what a read returns.
@@ -210,12 +195,8 @@ type Scan struct {
 	Bucket             int    // scan.bucket; -1: all
 	SplitBytes         int64  // source.split.target-size
 	OpenFileBytes      int64  // source.split.open-file-cost: least weight of a file
-	ConsumerID         string // consumer-id
-	IgnoreProgress     bool   // consumer.ignore-progress
-	AtLeastOnce        bool   // consumer.mode is at-least-once
 	Between            string // incremental-between
 	BetweenTimestamp   string // incremental-between-timestamp
-	BetweenMode        string // incremental-between-scan-mode
 	ToAutoTag          string // incremental-to-auto-tag
 	Branch             string // branch
 	FallbackBranch     string // scan.fallback-branch
@@ -286,12 +267,11 @@ func Merged(base, over map[string]string) map[string]string {
 
 func (p *parser) bucket() Bucket {
 	return Bucket{
-		Count:          p.int("bucket"),
-		Keys:           SplitColumns(p.text("bucket-key")),
-		Function:       p.text("bucket-function.type"),
-		TargetRows:     p.long("dynamic-bucket.target-row-num"),
-		InitialBuckets: p.int("dynamic-bucket.initial-buckets"),
-		MaxBuckets:     p.int("dynamic-bucket.max-buckets"),
+		Count:      p.int("bucket"),
+		Keys:       SplitColumns(p.text("bucket-key")),
+		Function:   p.text("bucket-function.type"),
+		TargetRows: p.long("dynamic-bucket.target-row-num"),
+		MaxBuckets: p.int("dynamic-bucket.max-buckets"),
 	}
 }
 
@@ -327,11 +307,10 @@ func (p *parser) stats() Stats {
 
 func (p *parser) manifest() Manifest {
 	return Manifest{
-		Compression:     p.text("manifest.compression"),
-		TargetBytes:     p.size("manifest.target-file-size"),
-		FullBytes:       p.size("manifest.full-compaction-threshold-size"),
-		MergeMinCount:   p.int("manifest.merge-min-count"),
-		DropDeleteStats: p.bool("manifest.delete-file-drop-stats"),
+		Compression:   p.text("manifest.compression"),
+		TargetBytes:   p.size("manifest.target-file-size"),
+		FullBytes:     p.size("manifest.full-compaction-threshold-size"),
+		MergeMinCount: p.int("manifest.merge-min-count"),
 	}
 }
 
@@ -344,40 +323,30 @@ func (p *parser) merge() Merge {
 		IgnoreDelete:       p.bool("ignore-delete"),
 		IgnoreUpdateBefore: p.bool("ignore-update-before"),
 		RowKindField:       p.text("rowkind.field"),
-		SequenceFromFiles:  p.text("write.sequence-number-init-mode") == "scan",
 	}
 }
 
 func (p *parser) changelog() Changelog {
 	return Changelog{
-		Producer:       p.text("changelog-producer"),
-		RowDeduplicate: p.bool("changelog-producer.row-deduplicate"),
-		IgnoreFields:   SplitColumns(p.text("changelog-producer.row-deduplicate-ignore-fields")),
-		Prefix:         p.text("changelog-file.prefix"),
-		Format:         p.text("changelog-file.format"),
-		Compression:    p.text("changelog-file.compression"),
-		StatsMode:      p.text("changelog-file.stats-mode"),
+		Producer:    p.text("changelog-producer"),
+		Prefix:      p.text("changelog-file.prefix"),
+		Format:      p.text("changelog-file.format"),
+		Compression: p.text("changelog-file.compression"),
+		StatsMode:   p.text("changelog-file.stats-mode"),
 	}
 }
 
 func (p *parser) compaction() Compaction {
 	c := Compaction{
 		Trigger:              p.int("num-sorted-run.compaction-trigger"),
-		StopTrigger:          p.int("num-sorted-run.stop-trigger"),
 		NumLevels:            p.int("num-levels"),
 		MaxSizeAmplification: p.int("compaction.max-size-amplification-percent"),
 		SizeRatio:            p.int("compaction.size-ratio"),
-		ForceUpLevel0:        p.bool("compaction.force-up-level-0"),
 		DeltaCommits:         p.int("full-compaction.delta-commits"),
 		MinFileNum:           p.int("compaction.min.file-num"),
-		DeleteRatio:          p.double("compaction.delete-ratio-threshold"),
 		SmallFileRatio:       p.double("compaction.small-file-ratio"),
 		ForceLookup:          p.bool("force-lookup"),
 	}
-	if c.StopTrigger == 0 {
-		c.StopTrigger = c.Trigger + 3
-	}
-	c.StopTrigger = max(c.StopTrigger, c.Trigger)
 	if c.NumLevels == 0 {
 		c.NumLevels = c.Trigger + 1
 	}
@@ -393,19 +362,12 @@ func (p *parser) write() Write {
 }
 
 func (p *parser) commit() Commit {
-	c := Commit{
+	return Commit{
 		MaxRetries:   p.int("commit.max-retries"),
 		MinRetryWait: p.duration("commit.min-retry-wait"),
 		MaxRetryWait: p.duration("commit.max-retry-wait"),
 		Timeout:      p.duration("commit.timeout"),
-		UserPrefix:   p.text("commit.user-prefix"),
-		ForceCompact: p.bool("commit.force-compact"),
 	}
-	if p.has("snapshot.ignore-empty-commit") {
-		b := p.bool("snapshot.ignore-empty-commit")
-		c.IgnoreEmpty = &b
-	}
-	return c
 }
 
 func (p *parser) retention() Retention {
@@ -416,11 +378,8 @@ func (p *parser) retention() Retention {
 		Limit:          p.int("snapshot.expire.limit"),
 		CleanEmptyDirs: p.bool("snapshot.clean-empty-directories"),
 		TagAge:         p.duration("tag.default-time-retained"),
-		TagTimeExpiry:  p.bool("tag.time-expire-enabled"),
-		ConsumerAge:    p.duration("consumer.expiration-time"),
 		ChangelogMin:   p.int("changelog.num-retained.min"),
 		ChangelogMax:   p.int("changelog.num-retained.max"),
-		ChangelogAge:   p.duration("changelog.time-retained"),
 	}
 	if r.ChangelogMin == 0 {
 		r.ChangelogMin = r.MinSnapshots
@@ -428,10 +387,6 @@ func (p *parser) retention() Retention {
 	if r.ChangelogMax == 0 {
 		r.ChangelogMax = r.MaxSnapshots
 	}
-	if !p.has("changelog.time-retained") {
-		r.ChangelogAge = r.Age
-	}
-	r.LongLivedChange = r.ChangelogMax > r.MaxSnapshots || r.ChangelogAge > r.Age || r.ChangelogMin > r.MinSnapshots
 	return r
 }
 
@@ -449,12 +404,8 @@ func (p *parser) scan() Scan {
 		Bucket:             -1,
 		SplitBytes:         p.size("source.split.target-size"),
 		OpenFileBytes:      p.size("source.split.open-file-cost"),
-		ConsumerID:         p.text("consumer-id"),
-		IgnoreProgress:     p.bool("consumer.ignore-progress"),
-		AtLeastOnce:        p.text("consumer.mode") == "at-least-once",
 		Between:            p.text("incremental-between"),
 		BetweenTimestamp:   p.text("incremental-between-timestamp"),
-		BetweenMode:        p.text("incremental-between-scan-mode"),
 		ToAutoTag:          p.text("incremental-to-auto-tag"),
 		Branch:             p.text("branch"),
 		FallbackBranch:     p.text("scan.fallback-branch"),
