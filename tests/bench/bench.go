@@ -25,7 +25,7 @@ import (
 // Options choose what is measured. Zero values take the defaults of the peers'
 // benchmarks.
 type Options struct {
-	Names       []string // write, merge-read, compact, commit, plan; nil: all
+	Names       []string // write, merge-read, compact, commit, plan, select, start; nil: all
 	Rows        int64    // 5,000,000
 	Distinct    uint64   // 2,000,000
 	Seed        uint64   // 1
@@ -36,6 +36,8 @@ type Options struct {
 	Commits     int      // 1,000
 	Before      int      // snapshots that the commit benchmark makes before it measures
 	Files       int      // plan: 100,000
+	SelectRows  int64    // select: 1,000,000
+	Server      []string // select, start: the command that starts a server
 	Runs        int      // 3, of which the fastest counts
 	Warmup      int      // 1
 	Threads     int      // 2
@@ -60,6 +62,9 @@ func (o *Options) ensureDefaults() {
 	if o.Rows == 0 {
 		o.Rows = 5_000_000
 	}
+	if o.SelectRows == 0 {
+		o.SelectRows = 1_000_000
+	}
 	if o.Distinct == 0 {
 		o.Distinct = 2_000_000
 	}
@@ -79,23 +84,24 @@ func (o *Options) ensureDefaults() {
 		o.CompactRuns = []int{10}
 	}
 	if o.Names == nil {
-		o.Names = []string{"write", "merge-read", "compact", "commit", "plan"}
+		o.Names = []string{"write", "merge-read", "compact", "commit", "plan", "select", "start"}
 	}
 }
 
 // Run measures what o asks for and prints a line each to w.
 func Run(ctx context.Context, w io.Writer, o Options) error {
 	o.ensureDefaults()
-	r := &run{Options: o, out: w}
+	r := &run{Options: o, out: w, cpu: cpuSeconds}
 	r.env = storage.NewEnv(storage.Config{Store: o.Store, Log: o.Log, Threads: o.Threads})
 	defer r.env.Close()
 	byName := map[string]func(context.Context) error{
 		"write": r.write, "merge-read": r.mergeRead, "compact": r.compact, "commit": r.commit, "plan": r.plan,
+		"select": r.selectRows, "start": r.start,
 	}
 	for _, name := range o.Names {
 		f, ok := byName[name]
 		if !ok {
-			return fmt.Errorf("no benchmark %q: there are write, merge-read, compact, commit and plan", name)
+			return fmt.Errorf("no benchmark %q: there are write, merge-read, compact, commit, plan, select and start", name)
 		}
 		if err := f(ctx); err != nil {
 			return fmt.Errorf("benchmark %s: %w", name, err)
@@ -108,6 +114,7 @@ type run struct {
 	Options
 	out io.Writer
 	env *storage.Env
+	cpu func() float64 // the processor time, in seconds, of what is measured
 }
 
 // table creates the kv table under a new name.
@@ -228,12 +235,12 @@ func (r *run) measure(ctx context.Context, bench string, params map[string]any, 
 			return err
 		}
 		runtime.GC()
-		begin, cpu := time.Now(), cpuSeconds()
+		begin, cpu := time.Now(), r.cpu()
 		n, err := body()
 		if err != nil {
 			return err
 		}
-		took, used := time.Since(begin).Seconds(), cpuSeconds()-cpu
+		took, used := time.Since(begin).Seconds(), r.cpu()-cpu
 		if size, err = bytes(); err != nil {
 			return err
 		}
