@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 )
 
 const (
@@ -14,48 +17,54 @@ const (
 	FlushBytes = 64 << 10
 	// FlushAfter is how long encoded rows wait for more while the source is slow.
 	FlushAfter = 10 * time.Millisecond
+	// maxKept is the largest buffer that is kept for more rows.
+	maxKept = 1 << 20
 )
 
 // packetWriter writes packets to a client past the host's writer. Everything
-// that the host has buffered must be flushed before. Rows are built by one
-// goroutine; a timer may flush what is complete meanwhile.
+// that the host has buffered must be flushed before. Packets are built by one
+// goroutine; while it waits for more rows a timer may flush what is complete.
 type packetWriter struct {
 	conn net.Conn
 	seq  *uint8
 
-	mu    sync.Mutex
-	buf   []byte // complete packets
-	err   error  // of a write
+	mu    sync.Mutex // held by the timer while it flushes, by the builder but in while
+	buf   []byte     // complete packets, behind them the one under construction
+	at    int        // where in buf the header of that one is
+	err   error      // of a write
+	wrote int64      // bytes handed to the socket
 	timer *time.Timer
-
-	row   []byte // packet under construction, header first
-	wrote int64  // bytes handed to the socket
 }
 
 func newPacketWriter(c *mysql.Conn, seq *uint8) *packetWriter {
-	return &packetWriter{conn: c.Conn, seq: seq}
+	return packetsTo(c.Conn, seq)
 }
 
-// begin returns the buffer for a new payload; finish takes it back with the payload appended.
+func packetsTo(c net.Conn, seq *uint8) *packetWriter {
+	w := &packetWriter{conn: c, seq: seq}
+	w.mu.Lock()
+	return w
+}
+
+// begin returns the buffer to which a new payload is appended; finish takes it
+// back. A payload that is never finished is as if it had not been begun.
 func (w *packetWriter) begin() []byte {
-	return append(w.row[:0], 0, 0, 0, 0)
+	w.at = len(w.buf)
+	return append(w.buf, 0, 0, 0, 0)
 }
 
 func (w *packetWriter) finish(p []byte) error {
-	w.row = p
-	n := len(p) - 4
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n < maxPacket {
-		p[0], p[1], p[2], p[3] = byte(n), byte(n>>8), byte(n>>16), *w.seq
+	head, payload := p[w.at:], p[w.at+4:]
+	if n := len(payload); n < maxPacket {
+		head[0], head[1], head[2], head[3] = byte(n), byte(n>>8), byte(n>>16), *w.seq
 		*w.seq++
-		w.buf = append(w.buf, p...)
+		w.buf = p
 	} else {
-		w.split(p[4:])
-		w.row = nil
+		w.buf = p[:w.at]
+		w.split(bytes.Clone(payload))
 	}
 	if len(w.buf) >= FlushBytes {
-		w.flushLocked()
+		return w.flush()
 	}
 	return w.err
 }
@@ -75,42 +84,48 @@ func (w *packetWriter) split(p []byte) {
 	}
 }
 
-func (w *packetWriter) flushLocked() {
+// flush writes what is complete.
+func (w *packetWriter) flush() error {
 	if w.err == nil && len(w.buf) > 0 {
 		_, w.err = w.conn.Write(w.buf)
 		w.wrote += int64(len(w.buf))
 	}
 	w.buf = w.buf[:0]
-}
-
-// flush writes what is complete.
-func (w *packetWriter) flush() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.flushLocked()
+	if cap(w.buf) > maxKept {
+		w.buf = nil
+	}
 	return w.err
 }
 
-// waiting says that the next rows may take a while; ready ends it. In between,
-// complete rows are sent after FlushAfter.
+// while runs fetch, which may take a while: complete packets are sent after
+// FlushAfter.
+func (w *packetWriter) while(fetch func() error) error {
+	w.waiting()
+	defer w.ready()
+	return fetch()
+}
+
 func (w *packetWriter) waiting() {
-	w.mu.Lock()
-	pending := len(w.buf) > 0
+	switch {
+	case len(w.buf) == 0:
+	case w.timer == nil:
+		w.timer = time.AfterFunc(FlushAfter, func() {
+			if w.mu.TryLock() { // else the builder is at work again
+				_ = w.flush() // the builder sees the error
+				w.mu.Unlock()
+			}
+		})
+	default:
+		w.timer.Reset(FlushAfter)
+	}
 	w.mu.Unlock()
-	if !pending {
-		return
-	}
-	if w.timer == nil {
-		w.timer = time.AfterFunc(FlushAfter, func() { _ = w.flush() })
-		return
-	}
-	w.timer.Reset(FlushAfter)
 }
 
 func (w *packetWriter) ready() {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
+	w.mu.Lock()
 }
 
 // error sends an ERR packet in place of the next row.
@@ -142,4 +157,42 @@ func appendLenInt(dst []byte, n uint64) []byte {
 		return append(dst, 0xfd, byte(n), byte(n>>8), byte(n>>16))
 	}
 	return binary.LittleEndian.AppendUint64(append(dst, 0xfe), n)
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(appendLenInt(dst, uint64(len(s))), s...)
+}
+
+// null stands for a value that is NULL in a row of text.
+const null = 0xfb
+
+// appendField appends the payload of a column definition.
+func appendField(dst []byte, f *querypb.Field) []byte {
+	typ, flags := sqltypes.TypeToMySQL(f.Type)
+	if f.Flags != 0 {
+		flags = int64(f.Flags)
+	}
+	for _, s := range []string{"def", f.Database, f.Table, f.OrgTable, f.Name, f.OrgName} {
+		dst = appendText(dst, s)
+	}
+	dst = append(dst, 0x0c) // bytes that follow
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(f.Charset))
+	dst = binary.LittleEndian.AppendUint32(dst, f.ColumnLength)
+	dst = append(dst, byte(typ))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(flags))
+	return append(dst, byte(f.Decimals), 0, 0)
+}
+
+// appendEOF appends the payload of an end without warnings.
+func appendEOF(dst []byte, status uint16) []byte {
+	dst = append(dst, mysql.EOFPacket, 0, 0)
+	return binary.LittleEndian.AppendUint16(dst, status)
+}
+
+// appendOK appends the payload of an OK without counts and warnings. Its head is
+// EOFPacket where it ends rows.
+func appendOK(dst []byte, head byte, status uint16) []byte {
+	dst = append(dst, head, 0, 0)
+	dst = binary.LittleEndian.AppendUint16(dst, status)
+	return append(dst, 0, 0)
 }

@@ -46,7 +46,7 @@ func packet(t *testing.T, r *recorder) (seq byte, payload []byte) {
 func TestPackets(t *testing.T) {
 	seq := byte(253)
 	r := &recorder{}
-	w := &packetWriter{conn: r, seq: &seq}
+	w := packetsTo(r, &seq)
 	lengths := []int{0, 1, 250, FlushBytes, maxPacket - 1, maxPacket, maxPacket + 1, 2 * maxPacket, 3}
 	for i, n := range lengths {
 		if err := w.finish(append(w.begin(), bytes.Repeat([]byte{byte(i)}, n)...)); err != nil {
@@ -88,7 +88,7 @@ func TestPackets(t *testing.T) {
 func TestPacketErrors(t *testing.T) {
 	seq := byte(7)
 	r := &recorder{}
-	w := &packetWriter{conn: r, seq: &seq}
+	w := packetsTo(r, &seq)
 	if err := w.error(&mysql.SQLError{Num: 1317, State: "70100", Message: "stopped"}); err != nil {
 		t.Fatal(err)
 	}
@@ -115,19 +115,24 @@ func TestPacketsOfSlowSource(t *testing.T) {
 	client, server := net.Pipe()
 	defer client.Close()
 	seq := byte(0)
-	w := &packetWriter{conn: server, seq: &seq}
+	w := packetsTo(server, &seq)
 	if err := w.finish(append(w.begin(), "row"...)); err != nil {
 		t.Fatal(err)
 	}
-	w.waiting()
-	if err := client.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
+	err := w.while(func() error {
+		if err := client.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			return err
+		}
+		got := make([]byte, 7)
+		_, err := io.ReadFull(client, got)
+		if string(got[4:]) != "row" {
+			t.Errorf("%q", got)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	got := make([]byte, 7)
-	if _, err := io.ReadFull(client, got); err != nil || string(got[4:]) != "row" {
-		t.Errorf("%q, %v", got, err)
-	}
-	w.ready()
 }
 
 func TestLengths(t *testing.T) {

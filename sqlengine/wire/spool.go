@@ -110,7 +110,6 @@ func (h *Handler) spoolText(ctx *sql.Context, s *statement, src *source, enc *ro
 	}
 	w := newPacketWriter(s.conn, h.access.counter(s.conn))
 	defer func() {
-		w.ready()
 		if ferr := w.flush(); err == nil {
 			err = ferr
 		}
@@ -133,9 +132,7 @@ func (h *Handler) spoolText(ctx *sql.Context, s *statement, src *source, enc *ro
 		if err != nil {
 			return sent, err
 		}
-		w.waiting()
-		err = src.fetch(ctx)
-		w.ready()
+		err = w.while(func() error { return src.fetch(ctx) })
 		if err != nil && err != io.EOF {
 			return sent, err
 		}
