@@ -64,6 +64,13 @@ func (t *Table) commitConfig(l *write.Layout) commit.Config {
 			}
 			return s.ID, nil
 		},
+		Still: func(ctx context.Context) error {
+			err := t.schemas.Same(ctx, l.Schema)
+			if errors.Is(err, ErrNotFound) {
+				return fmt.Errorf("%w: %w", commit.ErrGone, err)
+			}
+			return err
+		},
 		DataFiles: func(inc *datafile.Increment) ([]string, error) { return newPaths(l, inc) },
 		PartitionName: func(p []byte) string {
 			vals, err := l.Paths().Values(p)
@@ -247,7 +254,18 @@ func (t *Table) CreateTag(ctx context.Context, name string, id snapshot.ID, reta
 	if retained > 0 {
 		tag.Retained, tag.Created = retained, t.env.Now()
 	}
-	return t.snapshots.CreateTag(ctx, tag)
+	if err := t.snapshots.CreateTag(ctx, tag); err != nil {
+		return err
+	}
+	gone := t.schemas.Same(ctx, l.Schema)
+	if !errors.Is(gone, ErrNotFound) {
+		return nil
+	}
+	// The table was dropped meanwhile: what has come in its place must not have the tag.
+	if there, err := t.snapshots.Tag(ctx, name); err != nil || !there.Snapshot.SameCommit(s) {
+		return gone
+	}
+	return errors.Join(gone, t.snapshots.DeleteTag(ctx, name))
 }
 
 // DeleteTag removes a tag, and the files that it alone kept.

@@ -128,6 +128,28 @@ func (m *Manager) Get(ctx context.Context, id int64) (*Schema, error) {
 	return m.parse(id, data)
 }
 
+// Same makes sure that the table is still the one that s is a schema of. ErrNoSchema
+// when it was dropped, also when another one was made in its place.
+func (m *Manager) Same(ctx context.Context, s *Schema) error {
+	data, err := m.read(ctx, s.ID)
+	if errors.Is(err, fileio.ErrNotFound) {
+		return fmt.Errorf("%w: %s: it was dropped", ErrNoSchema, m.dir)
+	}
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	have := m.byID[s.ID]
+	m.mu.Unlock()
+	if have.schema == s && bytes.Equal(have.data, data) {
+		return nil
+	}
+	if there, err := Decode(data); err == nil && bytes.Equal(there.Encode(), s.Encode()) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: it was dropped, and another table made in its place", ErrNoSchema, m.dir)
+}
+
 func (m *Manager) read(ctx context.Context, id int64) ([]byte, error) {
 	data, err := fileio.ReadFile(ctx, m.store, m.Path(id))
 	if err != nil {
@@ -199,12 +221,23 @@ func (m *Manager) Apply(ctx context.Context, changes []Change, hasSnapshot bool)
 		}
 		data, err := m.publish(ctx, next)
 		if err == nil {
+			if err := m.Same(ctx, base); errors.Is(err, ErrNoSchema) {
+				return nil, errors.Join(err, m.takeBack(ctx, next.ID, data))
+			}
 			return m.keep(next, data), nil
 		}
 		if !errors.Is(err, fileio.ErrExist) {
 			return nil, err
 		}
 	}
+}
+
+// takeBack removes a schema that was published into the place of a dropped table.
+func (m *Manager) takeBack(ctx context.Context, id int64, data []byte) error {
+	if got, err := m.read(ctx, id); err != nil || !bytes.Equal(got, data) {
+		return nil // it went with the table
+	}
+	return m.store.Delete(ctx, m.Path(id))
 }
 
 func (m *Manager) now() time.Time {

@@ -282,12 +282,18 @@ func (m *Manager) readHint(ctx context.Context, name string) ID {
 }
 
 // writeHint overwrites a pointer file. They are optional, so a failure only
-// means that readers list the folder.
+// means that readers list the folder. One that points to a snapshot which has gone
+// meanwhile, as with a dropped table, is removed: some readers would follow it.
 func (m *Manager) writeHint(ctx context.Context, name string, id ID) {
+	path := fileio.Join(m.Dir(), name)
 	for range hintTries {
-		if m.store.Replace(ctx, fileio.Join(m.Dir(), name), strconv.AppendInt(nil, int64(id), 10)) == nil {
-			return
+		if m.store.Replace(ctx, path, strconv.AppendInt(nil, int64(id), 10)) != nil {
+			continue
 		}
+		if there, err := m.Exists(ctx, id); err == nil && !there {
+			_ = m.store.Delete(ctx, path)
+		}
+		return
 	}
 }
 

@@ -218,6 +218,12 @@ func (r *run) publish(
 		r.takeBack(ctx, w)
 		return nil, err
 	}
+	if r.c.Still != nil {
+		if err := r.c.Still(ctx); err != nil {
+			r.takeBack(ctx, w)
+			return nil, err
+		}
+	}
 	paths, err := r.unsynced()
 	if err == nil {
 		err = r.c.Snapshots.Publish(ctx, s, slices.Concat(paths, w.Paths())...)

@@ -273,6 +273,9 @@ func (r *run) finish(ctx context.Context, s *snapshot.Snapshot, err error) error
 	if err != nil {
 		return err
 	}
+	if err := r.belongs(context.WithoutCancel(ctx), s); err != nil {
+		return err
+	}
 	r.c.Snapshots.PointLatest(context.WithoutCancel(ctx), s.ID)
 	r.result.Snapshots = append(r.result.Snapshots, s)
 	r.last = &published{snapshot: s, request: *r.request}

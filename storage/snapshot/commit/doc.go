@@ -14,5 +14,6 @@
 // durable; the pointer file is written after it. (4) A failure before that step
 // takes back the files of the attempt; a failure of that step leaves the outcome
 // unknown: nothing is taken back, and snapshots are searched for the commit.
-// (5) Data files are never deleted here.
+// (5) Data files are never deleted here. (6) Before and after that step the caller's
+// Still says whether the table is still the one that the files were made for.
 package commit

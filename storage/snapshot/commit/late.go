@@ -35,6 +35,27 @@ func (r *run) stands(ctx context.Context, s *snapshot.Snapshot) error {
 	return fmt.Errorf("%w: by a snapshot that has expired", errTaken)
 }
 
+// belongs makes sure that a published snapshot is one of the table that it was made
+// for: ErrGone when that was dropped before, and then the snapshot is taken back from
+// what has come in its place.
+func (r *run) belongs(ctx context.Context, s *snapshot.Snapshot) error {
+	if r.c.Still == nil {
+		return nil
+	}
+	gone := r.c.Still(ctx)
+	if !errors.Is(gone, ErrGone) {
+		return nil // when it cannot be told, the snapshot stands
+	}
+	there, err := r.c.Snapshots.Get(ctx, s.ID)
+	switch {
+	case errors.Is(err, snapshot.ErrNotFound), err == nil && !there.SameCommit(s):
+		return gone // it went with the table
+	case err == nil:
+		err = r.c.Snapshots.Remove(ctx, s.ID)
+	}
+	return errors.Join(gone, err)
+}
+
 // late reports whether s lies behind the newest snapshot and in none of its successors.
 func (r *run) late(ctx context.Context, s *snapshot.Snapshot) (bool, error) {
 	if s.ID > 1 {

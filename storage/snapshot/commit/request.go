@@ -25,6 +25,8 @@ var (
 	ErrUnknownOutcome = errors.New("outcome of the commit is unknown")
 	// ErrGaveUp is returned when other commits were faster too many times.
 	ErrGaveUp = errors.New("too many commits at the same time")
+	// ErrGone is what Config.Still says of a table that was dropped.
+	ErrGone = errors.New("the table is gone")
 )
 
 // ReplacedError is returned when the snapshot that this Committer published last
@@ -55,6 +57,9 @@ type Config struct {
 
 	// LatestSchema returns the id of the newest schema.
 	LatestSchema func(context.Context) (int64, error)
+	// Still looks whether the table is still the one that is committed to; ErrGone
+	// when another process has dropped it, or made another one in its place. nil: it is.
+	Still func(context.Context) error
 	// DataFiles returns the paths of an increment's new files, which Commit makes
 	// durable; nil: they are durable already.
 	DataFiles func(*datafile.Increment) ([]string, error)

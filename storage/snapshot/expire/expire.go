@@ -127,6 +127,15 @@ func (c *Config) load(ctx context.Context, begin, stop snapshot.ID) (*expiry, er
 // remove deletes the snapshots, then the files.
 func (x *expiry) remove(ctx context.Context, f *garbage) (n int, err error) {
 	for _, s := range x.going {
+		there, err := x.Snapshots.Get(ctx, s.ID)
+		switch {
+		case errors.Is(err, snapshot.ErrNotFound):
+			continue // another process expires as well
+		case err != nil:
+			return n, err
+		case !there.SameCommit(s):
+			return n, fmt.Errorf("snapshot %d was replaced while it expired", s.ID)
+		}
 		if err := x.Snapshots.Remove(ctx, s.ID); err != nil {
 			return n, err
 		}

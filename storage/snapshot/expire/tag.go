@@ -90,8 +90,8 @@ func (c *Config) tagFiles(ctx context.Context, tag *snapshot.Tag) (*garbage, err
 	}
 	x := &expiry{Config: c, end: first}
 	latest, err := c.Snapshots.Latest(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || latest == nil {
+		return g, err
 	}
 	if err := x.keepOthers(ctx, keep, latest.ID); err != nil {
 		return nil, err
