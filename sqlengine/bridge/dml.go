@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -23,13 +25,19 @@ type Source func(ctx *sql.Context) (sql.RowIter, error)
 // written meanwhile.
 const maxRuns = 10
 
-// change is one statement that writes a table.
+// change is one statement that writes tables.
 type change struct {
-	table *Table
-	opts  storage.WriteOptions
-	// run reads and writes; w is open on the version that the statement reads.
-	run     func(ctx *sql.Context, w *storage.Write) (Result, error)
+	tables []*Table // each another
+	opts   storage.WriteOptions
+	// run reads and writes; the writes, one for each table, are open on the versions
+	// that the statement reads.
+	run     func(ctx *sql.Context, w []*storage.Write) (Result, error)
 	lenient bool // IGNORE: faults are warnings
+}
+
+// changeOf is a change of one table.
+func changeOf(t *Table, o storage.WriteOptions, run func(*sql.Context, *storage.Write) (Result, error)) *change {
+	return &change{tables: []*Table{t}, opts: o, run: func(ctx *sql.Context, w []*storage.Write) (Result, error) { return run(ctx, w[0]) }}
 }
 
 // apply runs a change: as a whole inside a transaction, else published at once
@@ -39,73 +47,95 @@ func (c *change) apply(ctx *sql.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if c.table.travels && c.table.at.AsOf != (storage.AsOf{}) {
-		return Result{}, Errorf(CodeNotSupported, "table '%s' is read at an older version and cannot be written", c.table.name)
+	for _, t := range c.tables {
+		if t.travels && t.at.AsOf != (storage.AsOf{}) {
+			return Result{}, Errorf(CodeNotSupported, "table '%s' is read at an older version and cannot be written", t.name)
+		}
 	}
 	if Explicit(ctx) {
 		return c.inside(ctx, tx)
 	}
+	// In one order for all, so that two statements never wait for each other's turn.
+	slices.SortFunc(c.tables, func(a, b *Table) int { return strings.Compare(a.handle.Dir(), b.handle.Dir()) })
+	turns := make([]*storage.Turn, len(c.tables))
+	for i, t := range c.tables {
+		turns[i] = t.handle.NewTurn()
+		defer turns[i].End()
+	}
 	for i := 0; ; i++ {
-		r, err := c.once(ctx, tx)
-		if err == nil || !errors.Is(err, storage.ErrWriteConflict) || i == maxRuns {
+		r, published, err := c.once(ctx, tx, turns)
+		if err == nil || published > 0 || !errors.Is(err, storage.ErrWriteConflict) || i == maxRuns {
 			return r, err
+		}
+		for _, t := range turns {
+			if err := t.Wait(ctx); err != nil {
+				return r, err
+			}
 		}
 		tx.renew()
 	}
 }
 
-// once runs the change and publishes it.
-func (c *change) once(ctx *sql.Context, tx *Transaction) (Result, error) {
-	p, err := tx.writer(ctx, c.table.handle, c.opts)
-	if err != nil {
-		return Result{}, err
+// once runs the change and publishes it, and tells how many tables were.
+func (c *change) once(ctx *sql.Context, tx *Transaction, turns []*storage.Turn) (r Result, published int, err error) {
+	open := make([]*pinned, len(c.tables))
+	for i, t := range c.tables {
+		o := c.opts
+		o.Turn = turns[i]
+		if open[i], err = tx.writer(ctx, t.handle, o); err != nil {
+			break
+		}
 	}
-	r, err := c.write(ctx, p)
 	if err == nil {
-		err = p.publish(ctx)
+		r, err = c.write(ctx, open)
 	}
-	if err != nil && p.write != nil {
-		p.write.Abort()
-		p.write = nil
+	for _, p := range open {
+		if err == nil {
+			if err = p.publish(ctx); err == nil {
+				published++
+			}
+		}
+		if p != nil && p.write != nil {
+			p.write.Abort()
+			p.write = nil
+		}
 	}
-	return r, err
+	return r, published, err
 }
 
 // inside runs the change in a transaction that the user ends; on an error the
 // transaction is as it was before.
-func (c *change) inside(ctx *sql.Context, tx *Transaction) (Result, error) {
-	had := false
-	var mark storage.Mark
-	if p := tx.find(c.table.handle); p != nil && p.write != nil {
-		had, mark = true, p.write.Mark()
+func (c *change) inside(ctx *sql.Context, tx *Transaction) (r Result, err error) {
+	before := tx.marks()
+	open := make([]*pinned, len(c.tables))
+	for i, t := range c.tables {
+		if open[i], err = tx.writer(ctx, t.handle, c.opts); err != nil {
+			break
+		}
 	}
-	p, err := tx.writer(ctx, c.table.handle, c.opts)
-	if err != nil {
-		return Result{}, err
-	}
-	r, err := c.write(ctx, p)
 	if err == nil {
-		return r, nil
+		r, err = c.write(ctx, open)
 	}
-	if had {
-		p.write.Rewind(mark)
-	} else {
-		p.write.Abort()
-		p.write = nil
+	if err != nil {
+		tx.rewind(before)
 	}
 	return r, err
 }
 
-// write runs the change over what the table held before the statement: its reads
+// write runs the change over what the tables held before the statement: its reads
 // do not meet its own rows.
-func (c *change) write(ctx *sql.Context, p *pinned) (Result, error) {
-	p.begin()
-	defer p.end()
+func (c *change) write(ctx *sql.Context, open []*pinned) (Result, error) {
+	writes := make([]*storage.Write, len(open))
+	for i, p := range open {
+		p.begin()
+		defer p.end()
+		writes[i] = p.write
+	}
 	if s, err := SessionOf(ctx); err == nil && !c.lenient {
 		s.strict = true
 		defer func() { s.strict = false }()
 	}
-	return c.run(ctx, p.write)
+	return c.run(ctx, writes)
 }
 
 // Strict reports whether the statement writes a table, so that faults of
@@ -120,11 +150,13 @@ type sink struct {
 	write *storage.Write
 	hold  bool
 	kept  []*columnar.Batch
+	gone  []*columnar.Batch // to be taken out
+	mem   kept
 }
 
 // newSink is a sink for the statement that runs; w may be nil for one that only checks.
 func newSink(ctx *sql.Context, t *Table, w *storage.Write) *sink {
-	s := &sink{write: w}
+	s := &sink{write: w, mem: t.keeps("the rows that the statement changes")}
 	if tx, err := TransactionOf(ctx); err == nil && w != nil {
 		p := tx.find(t.handle)
 		s.hold = p != nil && p.hold
@@ -135,21 +167,38 @@ func newSink(ctx *sql.Context, t *Table, w *storage.Write) *sink {
 func (s *sink) add(ctx *sql.Context, b *columnar.Batch) error {
 	if s.hold {
 		s.kept = append(s.kept, b.Clone())
-		return nil
+		return s.mem.more(b.SizeBytes())
 	}
 	return s.write.Add(ctx, b)
 }
 
+// take takes rows out of an append table.
+func (s *sink) take(ctx *sql.Context, b *columnar.Batch) error {
+	if s.hold {
+		s.gone = append(s.gone, b.Clone())
+		return s.mem.more(b.SizeBytes())
+	}
+	return s.write.Take(ctx, b)
+}
+
 // finish hands over what was held.
 func (s *sink) finish(ctx *sql.Context) error {
+	for _, b := range s.gone {
+		if err := s.write.Take(ctx, b); err != nil {
+			return err
+		}
+	}
 	for _, b := range s.kept {
 		if err := s.write.Add(ctx, b); err != nil {
 			return err
 		}
 	}
-	s.kept = nil
+	s.kept, s.gone = nil, nil
 	return nil
 }
+
+// close gives the memory back, whatever happened.
+func (s *sink) close() { s.mem.close() }
 
 // rowWriter gathers rows into batches for a write.
 type rowWriter struct {
@@ -199,7 +248,7 @@ func (w *rowWriter) take(ctx *sql.Context) error {
 	if w.gone == nil || w.gone.batch.N == 0 {
 		return nil
 	}
-	err := w.sink.write.Take(ctx, w.gone.batch)
+	err := w.sink.take(ctx, w.gone.batch)
 	w.gone.batch.Reset()
 	return err
 }
@@ -315,13 +364,9 @@ func (t *Table) options() (options.Table, error) {
 	return options.Parse(all)
 }
 
-// refuseRemoval refuses a statement that removes rows where it would do nothing
-// or could not be undone.
-func (t *Table) refuseRemoval(ctx *sql.Context, verb string) error {
+// refuseRemoval refuses a statement that removes rows where it would do nothing.
+func (t *Table) refuseRemoval(verb string) error {
 	if !t.schema.HasPrimaryKey() {
-		if Explicit(ctx) {
-			return Errorf(CodeNotSupported, "%s of table '%s', which has no primary key, is not supported inside a transaction", verb, t.name)
-		}
 		return nil
 	}
 	o, err := t.options()

@@ -60,6 +60,7 @@ func (e *editor) open(ctx *sql.Context) error {
 		return err
 	}
 	e.write = p.write
+	e.moves.mem = e.table.keeps("the rows whose key changes")
 	e.out = newRowWriter(ctx, e.table, p.write)
 	e.out.sink.hold = true // the statement may read the table again
 	return nil
@@ -73,7 +74,7 @@ func (e *editor) DiscardChanges(ctx *sql.Context, _ error) error {
 	if e.out == nil {
 		return nil
 	}
-	e.out = nil
+	e.release()
 	if e.had {
 		e.write.Rewind(e.mark)
 		return nil
@@ -102,29 +103,15 @@ func (e *editor) Insert(ctx *sql.Context, row sql.Row) error {
 
 // Update implements sql.RowUpdater.
 func (e *editor) Update(ctx *sql.Context, old, row sql.Row) error {
-	if !e.table.schema.HasPrimaryKey() {
-		return e.table.refuseJoin("UPDATE")
-	}
 	if err := e.open(ctx); err != nil {
 		return err
 	}
-	moved, err := e.table.keysDiffer(ctx, old, row)
-	if err != nil {
-		return err
-	}
-	if !moved {
-		return e.out.add(ctx, row, types.UpdateAfter)
-	}
-	if err := e.table.refuseRemoval(ctx, "UPDATE"); err != nil {
-		return err
-	}
-	e.moves.add(old, row)
-	return nil
+	return e.out.replace(ctx, &e.moves, old, row)
 }
 
 // Delete implements sql.RowDeleter.
 func (e *editor) Delete(ctx *sql.Context, row sql.Row) error {
-	if err := e.table.refuseRemoval(ctx, "DELETE"); err != nil {
+	if err := e.table.refuseRemoval("DELETE"); err != nil {
 		return err
 	}
 	if err := e.open(ctx); err != nil {
@@ -138,9 +125,16 @@ func (e *editor) Close(ctx *sql.Context) error {
 	if e.out == nil {
 		return nil
 	}
+	defer e.release()
 	if err := e.moves.write(ctx, e.table, e.out); err != nil {
 		return err
 	}
-	e.moves = moves{}
 	return e.out.finish(ctx)
+}
+
+// release gives back the memory of what was gathered.
+func (e *editor) release() {
+	e.out.sink.close()
+	e.moves.mem.close()
+	e.out, e.moves = nil, moves{}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/lakesql/lakesql/hints"
+	"github.com/lakesql/lakesql/storage"
 )
 
 // Fill inserts the rows of src into a table, by column position.
@@ -18,7 +19,5 @@ func (p *Provider) Fill(ctx *sql.Context, database, name string, src Source) (Re
 		return Result{}, sql.ErrTableNotFound.New(name)
 	}
 	s := &Insert{Table: t, Source: src}
-	c := change{table: t, run: s.plain}
-	c.opts.Operation = "CREATE_TABLE_AS_SELECT"
-	return c.apply(ctx)
+	return changeOf(t, storage.WriteOptions{Operation: "CREATE_TABLE_AS_SELECT"}, s.plain).apply(ctx)
 }

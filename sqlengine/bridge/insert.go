@@ -18,6 +18,8 @@ type Insert struct {
 	Replace bool
 	Ignore  bool
 	OnDup   []sql.Expression // assignments over the old row followed by the new one
+	// ReadsTarget says that Source reads the newest version of Table.
+	ReadsTarget bool
 	// Omitted are the columns that the statement does not name.
 	Omitted sql.FastIntSet
 }
@@ -29,10 +31,12 @@ func (s *Insert) exec(ctx *sql.Context) (Result, error) {
 	if len(s.Table.given) > 0 && len(s.OnDup) > 0 {
 		return Result{}, Errorf(CodeNotSupported, "ON DUPLICATE KEY UPDATE with a PARTITION clause is not supported; list the partition columns instead")
 	}
-	c := change{table: s.Table, run: s.plain, lenient: s.Ignore}
+	run := s.plain
 	if s.keyed() {
-		c.opts.ReadModify, c.run = true, s.byKey
+		run = s.byKey
 	}
+	c := changeOf(s.Table, storage.WriteOptions{ReadModify: s.keyed() || s.ReadsTarget}, run)
+	c.lenient = s.Ignore
 	if t := s.Table.db.target; t != nil && t.Overwrite {
 		o, err := overwriteOf(s.Table)
 		if err != nil {
@@ -78,6 +82,7 @@ func (s *Insert) plain(ctx *sql.Context, w *storage.Write) (Result, error) {
 		return Result{Affected: n, Info: insertInfo(n, 0)}, errors.Join(err, it.Close(ctx))
 	}
 	rows := newRowWriter(ctx, s.Table, w)
+	defer rows.sink.close()
 	if s.Ignore {
 		rows.lenient(ctx)
 	}
@@ -114,6 +119,7 @@ func (s *Insert) batches(ctx *sql.Context, w *storage.Write, src BatchIter) (n i
 	fields := s.Table.Fields()
 	var cast *caster
 	out := newSink(ctx, s.Table, w)
+	defer out.close()
 	for {
 		b, err := src.NextBatch(ctx)
 		if err == io.EOF {

@@ -26,15 +26,18 @@ type incoming struct {
 // byKey handles the statements in which an existing row of the key counts:
 // INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
 func (s *Insert) byKey(ctx *sql.Context, w *storage.Write) (Result, error) {
-	in, err := s.gather(ctx)
+	mem := s.Table.keeps("the rows of the statement and those with their keys")
+	defer mem.close()
+	in, err := s.gather(ctx, &mem)
 	if err != nil || len(in.rows) == 0 {
 		return Result{}, err
 	}
-	have, err := s.existing(ctx, in)
+	have, err := s.Table.existing(ctx, in, &mem)
 	if err != nil {
 		return Result{}, err
 	}
 	out := newRowWriter(ctx, s.Table, w)
+	defer out.sink.close()
 	var r Result
 	var duplicates int64
 	for i, row := range in.rows {
@@ -106,7 +109,7 @@ func (s *Insert) onDuplicate(ctx *sql.Context, old, row sql.Row) (sql.Row, error
 
 // gather reads all rows of the statement; their values are those that the
 // columns keep.
-func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
+func (s *Insert) gather(ctx *sql.Context, mem *kept) (*incoming, error) {
 	in := &incoming{}
 	t := s.Table
 	loc := Location(ctx)
@@ -120,8 +123,11 @@ func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
 		dec[i] = NewDecoder(c.Type, loc)
 	}
 	keys := t.keyColumns()
-	take := func() {
+	take := func() error {
 		b := rows.batch
+		if err := mem.more(2 * b.SizeBytes()); err != nil {
+			return err
+		}
 		cols := pick(b.Cols, keys)
 		for i := range b.N {
 			r := make(sql.Row, len(dec))
@@ -137,6 +143,7 @@ func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
 			in.vals = append(in.vals, vals)
 		}
 		b.Reset()
+		return nil
 	}
 	err := eachRow(ctx, s.Source, func(r sql.Row) error {
 		if err := s.checkOmitted(r); err != nil {
@@ -154,15 +161,14 @@ func (s *Insert) gather(ctx *sql.Context) (*incoming, error) {
 			}
 		}
 		if rows.batch.N == columnar.BatchRows {
-			take()
+			return take()
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = take()
 	}
-	take()
-	return in, nil
+	return in, err
 }
 
 // keyColumns are the indexes of the primary key's columns.
@@ -187,12 +193,12 @@ func pick[T any](all []T, at []int) []T {
 }
 
 // existing reads the table's rows that have one of the keys.
-func (s *Insert) existing(ctx *sql.Context, in *incoming) (map[string]sql.Row, error) {
+func (tab *Table) existing(ctx *sql.Context, in *incoming, mem *kept) (map[string]sql.Row, error) {
 	want := make(map[string]bool, len(in.keys))
 	for _, k := range in.keys {
 		want[k] = true
 	}
-	t := *s.Table
+	t := *tab
 	t.project = nil
 	scan, err := t.Scan(ctx, ScanOptions{Filter: t.keyFilter(in.vals)})
 	if err != nil {
@@ -233,6 +239,9 @@ func (s *Insert) existing(ctx *sql.Context, in *incoming) (map[string]sql.Row, e
 				r[k] = d.Value(b.Cols[k], i)
 			}
 			have[string(norm)] = r
+			if err := mem.rows(r); err != nil {
+				return nil, err
+			}
 		}
 	}
 }

@@ -110,6 +110,10 @@ func (t *Table) String() string { return t.name }
 // Handle is the storage's table.
 func (t *Table) Handle() *storage.Table { return t.handle }
 
+// Travels reports whether the statement reads a version of its own of the table,
+// not that of its transaction.
+func (t *Table) Travels() bool { return t.travels }
+
 // Fields are the columns of the version that is read or written.
 func (t *Table) Fields() []types.Field { return t.schema.Fields }
 
@@ -271,7 +275,7 @@ func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 		return 0, false, err
 	}
 	if tx, err := TransactionOf(ctx); err == nil {
-		if p := tx.find(t.handle); p != nil && p.write != nil && p.write.Rows() > 0 {
+		if p := tx.find(t.handle); p != nil && p.write != nil && p.write.Changes() {
 			exact = false
 		}
 	}

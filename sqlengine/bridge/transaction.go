@@ -40,7 +40,7 @@ type pinned struct {
 
 // begin and end enclose a statement that writes.
 func (p *pinned) begin() {
-	p.first = p.write.Rows() == 0
+	p.first = !p.write.Changes()
 	p.hold = !p.first
 }
 
@@ -195,13 +195,18 @@ func (t *Transaction) release() {
 
 func (t *Transaction) savepoint(name string) {
 	t.points = slices.DeleteFunc(t.points, func(p point) bool { return strings.EqualFold(p.name, name) })
-	p := point{name: name, marks: map[*pinned]storage.Mark{}}
+	t.points = append(t.points, point{name: name, marks: t.marks()})
+}
+
+// marks are the present places of all writes.
+func (t *Transaction) marks() map[*pinned]storage.Mark {
+	m := map[*pinned]storage.Mark{}
 	for _, x := range t.tables {
 		if x.write != nil {
-			p.marks[x] = x.write.Mark()
+			m[x] = x.write.Mark()
 		}
 	}
-	t.points = append(t.points, p)
+	return m
 }
 
 func (t *Transaction) pointIndex(name string) (int, error) {

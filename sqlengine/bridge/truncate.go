@@ -27,12 +27,11 @@ func (t *Table) Truncate(ctx *sql.Context) (int, error) {
 func (t *Table) TruncateIter(source Source) sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
 		if Explicit(ctx) {
-			if err := t.refuseRemoval(ctx, "DELETE"); err != nil {
+			if err := t.refuseRemoval("DELETE"); err != nil {
 				return Result{}, err
 			}
 			d := Delete{Table: t, Source: source}
-			c := change{table: t, opts: storage.WriteOptions{ReadModify: true, Operation: snapshot.OpDelete}, run: d.run}
-			return c.apply(ctx)
+			return changeOf(t, storage.WriteOptions{ReadModify: true, Operation: snapshot.OpDelete}, d.run).apply(ctx)
 		}
 		n, err := t.Truncate(ctx)
 		return Result{Affected: int64(n)}, err

@@ -23,12 +23,13 @@ type Update struct {
 // Iter is the statement as a host iterator.
 func (s *Update) Iter() sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		if !s.Table.schema.HasPrimaryKey() || s.movesKeys() {
-			if err := s.Table.refuseRemoval(ctx, "UPDATE"); err != nil {
+		if s.movesKeys() {
+			if err := s.Table.refuseRemoval("UPDATE"); err != nil {
 				return Result{}, err
 			}
 		}
-		c := change{table: s.Table, opts: storage.WriteOptions{ReadModify: true, Operation: "UPDATE"}, run: s.run, lenient: s.Ignore}
+		c := changeOf(s.Table, storage.WriteOptions{ReadModify: true, Operation: "UPDATE"}, s.run)
+		c.lenient = s.Ignore
 		return c.apply(ctx)
 	})
 }
@@ -45,13 +46,14 @@ func (s *Update) movesKeys() bool {
 
 func (s *Update) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 	out := newRowWriter(ctx, s.Table, w)
+	defer out.sink.close()
 	if s.Ignore {
 		out.lenient(ctx)
 	}
-	var moves moves
+	moves := moves{mem: s.Table.keeps("the rows whose key changes")}
+	defer moves.mem.close()
 	var r Result
 	n := len(s.Table.columns)
-	keyed := s.Table.schema.HasPrimaryKey()
 	err := eachRow(ctx, s.Source, func(row sql.Row) error {
 		old, now := row[:n], row[n:2*n]
 		r.Matched++
@@ -60,21 +62,7 @@ func (s *Update) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 			return err
 		}
 		r.Affected++
-		if !keyed {
-			if err := out.remove(ctx, old); err != nil {
-				return err
-			}
-			return out.add(ctx, now, types.Insert)
-		}
-		moved, err := s.Table.keysDiffer(ctx, old, now)
-		if err != nil {
-			return err
-		}
-		if moved {
-			moves.add(old, now)
-			return nil
-		}
-		return out.add(ctx, now, types.UpdateAfter)
+		return out.replace(ctx, &moves, old, now)
 	})
 	if err == nil {
 		err = moves.write(ctx, s.Table, out)
@@ -84,6 +72,28 @@ func (s *Update) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 	}
 	r.Info = updateInfo(r.Matched, r.Affected)
 	return r, err
+}
+
+// replace puts a row in the place of another. One that gets another primary key is
+// put off to moves.
+func (w *rowWriter) replace(ctx *sql.Context, m *moves, old, now sql.Row) error {
+	if !w.table.schema.HasPrimaryKey() {
+		if err := w.remove(ctx, old); err != nil {
+			return err
+		}
+		return w.add(ctx, now, types.Insert)
+	}
+	moved, err := w.table.keysDiffer(ctx, old, now)
+	if err != nil {
+		return err
+	}
+	if !moved {
+		return w.add(ctx, now, types.UpdateAfter)
+	}
+	if err := w.table.refuseRemoval("UPDATE"); err != nil {
+		return err
+	}
+	return m.add(old, now)
 }
 
 // keysDiffer compares the primary keys of two rows.
@@ -98,11 +108,15 @@ func (t *Table) keysDiffer(ctx *sql.Context, a, b sql.Row) (bool, error) {
 }
 
 // moves are rows that get another primary key.
-type moves struct{ old, now []sql.Row }
+type moves struct {
+	old, now []sql.Row
+	mem      kept
+}
 
-func (m *moves) add(old, now sql.Row) {
+func (m *moves) add(old, now sql.Row) error {
 	m.old = append(m.old, old.Copy())
 	m.now = append(m.now, now.Copy())
+	return m.mem.rows(old, now)
 }
 
 // write deletes the old keys and adds the new ones, which must be free once all
@@ -119,7 +133,7 @@ func (m *moves) write(ctx *sql.Context, t *Table, out *rowWriter) error {
 	if err != nil {
 		return err
 	}
-	have, err := (&Insert{Table: t}).existing(ctx, to)
+	have, err := t.existing(ctx, to, &m.mem)
 	if err != nil {
 		return err
 	}
@@ -190,11 +204,10 @@ type Delete struct {
 // Iter is the statement as a host iterator.
 func (s *Delete) Iter() sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		if err := s.Table.refuseRemoval(ctx, "DELETE"); err != nil {
+		if err := s.Table.refuseRemoval("DELETE"); err != nil {
 			return Result{}, err
 		}
-		c := change{table: s.Table, opts: storage.WriteOptions{ReadModify: true, Operation: "DELETE"}, run: s.run}
-		return c.apply(ctx)
+		return changeOf(s.Table, storage.WriteOptions{ReadModify: true, Operation: "DELETE"}, s.run).apply(ctx)
 	})
 }
 
@@ -208,6 +221,7 @@ func (s *Delete) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 		return Result{Affected: n}, errors.Join(err, it.Close(ctx))
 	}
 	out := newRowWriter(ctx, s.Table, w)
+	defer out.sink.close()
 	var r Result
 	err = eachRow(ctx, func(*sql.Context) (sql.RowIter, error) { return it, nil }, func(row sql.Row) error {
 		r.Affected++
@@ -222,6 +236,7 @@ func (s *Delete) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 // batches deletes rows that come in batches.
 func (s *Delete) batches(ctx *sql.Context, w *storage.Write, src BatchIter) (n int64, err error) {
 	out := newSink(ctx, s.Table, w)
+	defer out.close()
 	keyed := s.Table.schema.HasPrimaryKey()
 	var kinds []types.RowKind
 	for {
@@ -234,7 +249,7 @@ func (s *Delete) batches(ctx *sql.Context, w *storage.Write, src BatchIter) (n i
 		}
 		n += int64(b.Rows())
 		if !keyed {
-			if err := w.Take(ctx, b); err != nil {
+			if err := out.take(ctx, b); err != nil {
 				return n, err
 			}
 			continue

@@ -149,6 +149,18 @@ func bareTarget(stmt ast.Statement) {
 	}
 }
 
+// conditionOfJoin gives an UPDATE of joined tables without a condition one that is
+// always true: the host refuses tables without a key where it meets the join itself.
+func conditionOfJoin(stmt ast.Statement) {
+	n, ok := stmt.(*ast.Update)
+	if !ok || n.Where != nil || len(n.TableExprs) == 0 {
+		return
+	}
+	if _, one := n.TableExprs[0].(*ast.AliasedTableExpr); !one || len(n.TableExprs) > 1 {
+		n.Where = ast.NewWhere(ast.WhereStr, ast.NewIntVal([]byte("1")))
+	}
+}
+
 // markExists makes the host plan the subqueries of EXISTS in UPDATE and DELETE: it
 // takes such a statement for one without subqueries unless a scalar one stands in
 // it as well, and it cannot delete from the joins that it makes of EXISTS. Such a

@@ -13,6 +13,7 @@ func checkTree(stmt ast.Statement) error {
 	if err := checkStars(stmt); err != nil {
 		return err
 	}
+	conditionOfJoin(stmt)
 	return markExists(stmt)
 }
 

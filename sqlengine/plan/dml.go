@@ -23,9 +23,31 @@ func (b *Builder) insert(ctx *sql.Context, n *hostplan.InsertInto, row sql.Row) 
 	}
 	s := &bridge.Insert{
 		Table: t, Source: b.source(n.Source, row), Replace: n.IsReplace, Ignore: n.Ignore, OnDup: onDup,
-		Omitted: n.DeferredDefaults,
+		Omitted: n.DeferredDefaults, ReadsTarget: reads(n.Source, t),
 	}
 	return s.Iter(), nil
+}
+
+// reads reports whether a plan reads the newest version of a table.
+func reads(n sql.Node, t *bridge.Table) bool {
+	found := false
+	transform.Inspect(n, func(x sql.Node) bool {
+		if r, ok := tableOf(x); ok && r.Handle() == t.Handle() && !r.Travels() {
+			found = true
+		}
+		if e, ok := x.(sql.Expressioner); ok {
+			for _, e := range e.Expressions() {
+				sql.Inspect(e, func(e sql.Expression) bool {
+					if q, ok := e.(*hostplan.Subquery); ok && reads(q.Query, t) {
+						found = true
+					}
+					return !found
+				})
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // update runs an UPDATE. The host plans simple ones without the analyzer's own
@@ -34,16 +56,13 @@ func (b *Builder) update(ctx *sql.Context, n *hostplan.Update, row sql.Row) (sql
 	if len(n.Returning) > 0 {
 		return nil, nil
 	}
-	if n.IsJoin {
-		return b.updateJoin(ctx, n, row)
-	}
 	src, ok := n.Child.(*hostplan.UpdateSource)
 	if !ok {
 		return nil, nil
 	}
 	t, ok := rowsOf(src.Child)
-	if !ok {
-		return nil, nil
+	if n.IsJoin || !ok {
+		return b.updateJoin(ctx, n, src, row)
 	}
 	fixed, _, err := repair(ctx, nil, src, nil, nil, nil)
 	if err != nil {
@@ -64,28 +83,79 @@ func (b *Builder) update(ctx *sql.Context, n *hostplan.Update, row sql.Row) (sql
 	return s.Iter(), nil
 }
 
-// updateJoin gives the assignments of an UPDATE of joined tables the columns'
-// own conversions; the rest of it is the host's.
-func (b *Builder) updateJoin(ctx *sql.Context, n *hostplan.Update, row sql.Row) (sql.RowIter, error) {
+// updateJoin runs an UPDATE of joined tables.
+func (b *Builder) updateJoin(ctx *sql.Context, n *hostplan.Update, src *hostplan.UpdateSource, row sql.Row) (sql.RowIter, error) {
 	if n.Ignore {
 		return nil, bridge.Errorf(bridge.CodeNotSupported, "UPDATE IGNORE of joined tables is not supported")
 	}
+	source := *src
 	tables := tablesOf(n)
-	out, same, err := transform.Node(n, func(x sql.Node) (sql.Node, transform.TreeIdentity, error) {
-		src, ok := x.(*hostplan.UpdateSource)
-		if !ok || isStored(src.UpdateExprs) {
-			return x, transform.SameTree, nil
-		}
-		c := *src
-		if c.UpdateExprs, ok = stored(src.UpdateExprs, tables, bridge.Location(ctx), nil); !ok {
-			return x, transform.SameTree, nil
-		}
-		return &c, transform.NewTree, nil
-	})
-	if err != nil || same {
-		return nil, err
+	var ok bool
+	if source.UpdateExprs, ok = stored(src.UpdateExprs, tables, bridge.Location(ctx), nil); !ok {
+		return nil, bridge.Errorf(bridge.CodeNotSupported, "UPDATE assigns to something that is no column of a table")
 	}
-	return b.Build(ctx, out, row)
+	s := &bridge.Joined{Source: b.source(&source, row), Update: true}
+	seen := map[string]bool{}
+	for _, e := range source.UpdateExprs {
+		name := strings.ToLower(e.(*expression.SetField).LeftChild.(*expression.GetField).Table())
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		t, err := joinTarget(src.Child, tables, name)
+		if err != nil {
+			return nil, err
+		}
+		s.Targets = append(s.Targets, t)
+	}
+	return s.Iter(), nil
+}
+
+// joinTarget finds a table in the rows of a join.
+func joinTarget(join sql.Node, tables map[string]*bridge.Table, name string) (bridge.JoinTarget, error) {
+	t := bridge.JoinTarget{Table: tables[name], Start: -1}
+	columns := join.Schema()
+	for i, c := range columns {
+		if strings.EqualFold(c.Source, name) {
+			t.Start = i
+			break
+		}
+	}
+	if t.Table == nil || t.Start < 0 || t.Start+len(t.Table.Fields()) > len(columns) {
+		return t, bridge.Errorf(bridge.CodeNotSupported, "'%s' is no table that the statement can change", name)
+	}
+	for i, f := range t.Table.Fields() {
+		if c := columns[t.Start+i]; !strings.EqualFold(c.Source, name) || !strings.EqualFold(c.Name, f.Name) {
+			return t, bridge.Errorf(bridge.CodeNotSupported, "'%s' is no table that the statement can change", name)
+		}
+	}
+	t.Optional = optional(join, name)
+	return t, nil
+}
+
+// optional reports whether a join can give rows without one of a table.
+func optional(join sql.Node, name string) bool {
+	found := false
+	transform.Inspect(join, func(x sql.Node) bool {
+		j, ok := x.(*hostplan.JoinNode)
+		if !ok {
+			return true
+		}
+		in := func(side sql.Node) bool {
+			for _, c := range side.Schema() {
+				if strings.EqualFold(c.Source, name) {
+					return true
+				}
+			}
+			return false
+		}
+		full := j.JoinType().IsFullOuter()
+		if (j.JoinType().IsLeftOuter() || full) && in(j.Right()) || full && in(j.Left()) {
+			found = true
+		}
+		return true
+	})
+	return found
 }
 
 // tablesOf are the lake tables of a plan by the names that it gives them, in
@@ -125,17 +195,6 @@ func rowsOf(n sql.Node) (*bridge.Table, bool) {
 		}
 	}
 	return t, true
-}
-
-func isStored(exprs []sql.Expression) bool {
-	for _, e := range exprs {
-		if set, ok := e.(*expression.SetField); ok {
-			if _, ok := set.RightChild.(*bridge.Stored); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // stored makes every assignment convert its value as the column stores it, where
@@ -183,34 +242,18 @@ func (b *Builder) delete(ctx *sql.Context, n *hostplan.DeleteFrom, row sql.Row) 
 
 // deleteJoined deletes from the named tables of a join.
 func (b *Builder) deleteJoined(n *hostplan.DeleteFrom, row sql.Row) (sql.RowIter, error) {
-	columns := n.Child.Schema()
 	tables := tablesOf(n.Child)
-	s := &bridge.DeleteJoined{Source: b.source(n.Child, row)}
+	s := &bridge.Joined{Source: b.source(n.Child, row)}
 	for _, target := range n.GetDeleteTargets() {
 		named, ok := target.(sql.NameableNode)
 		if !ok {
 			return nil, nil
 		}
-		t := tables[strings.ToLower(named.Name())]
-		if t == nil {
-			return nil, nil
+		t, err := joinTarget(n.Child, tables, strings.ToLower(named.Name()))
+		if err != nil {
+			return nil, err
 		}
-		start := -1
-		for i, c := range columns {
-			if strings.EqualFold(c.Source, named.Name()) {
-				start = i
-				break
-			}
-		}
-		if start < 0 || start+len(t.Fields()) > len(columns) {
-			return nil, nil
-		}
-		for i, f := range t.Fields() {
-			if !strings.EqualFold(columns[start+i].Name, f.Name) {
-				return nil, nil
-			}
-		}
-		s.Targets = append(s.Targets, bridge.JoinTarget{Table: t, Start: start})
+		s.Targets = append(s.Targets, t)
 	}
 	return s.Iter(), nil
 }

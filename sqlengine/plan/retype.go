@@ -20,6 +20,14 @@ const repairRule analyzer.RuleId = 10_001
 // which it sets too.
 func AddRules(b *analyzer.Builder) *analyzer.Builder {
 	analyzer.AlwaysBeforeDefault = []analyzer.Rule{{Id: repairRule, Apply: repair}}
+	for _, r := range analyzer.OnceAfterDefault {
+		switch r.Id.String() {
+		case "modifyUpdateExprsForJoin", "applyForeignKeys":
+			// The first refuses tables without a key; both want one editor of the
+			// joined tables, which Builder.updateJoin does without.
+			b = b.RemoveOnceAfterRule(r.Id)
+		}
+	}
 	return b.AddPreAnalyzeRule(repairRule, repair)
 }
 
