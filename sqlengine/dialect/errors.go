@@ -16,6 +16,7 @@ const (
 	codeGroupUse    = 1111 // ER_INVALID_GROUP_FUNC_USE, HY000
 	codeUnsupported = 1235 // ER_NOT_SUPPORTED_YET, 42000
 	codeNoAlias     = 1248 // ER_DERIVED_MUST_HAVE_ALIAS, 42000
+	codeSecureFile  = 1290 // ER_OPTION_PREVENTS_STATEMENT, HY000
 	codeWrongValue  = 1525 // ER_WRONG_VALUE, HY000: a date or time literal
 )
 

@@ -133,7 +133,7 @@ func (p *Parser) parse(text string, options ast.ParserOptions) (ast.Statement, i
 		} else if err == nil {
 			err = checkTree(stmt)
 		}
-		if err == nil && checkWhere(stmt) == nil {
+		if err == nil && checkStatement(stmt) == nil {
 			return stmt, end, nil
 		}
 	}

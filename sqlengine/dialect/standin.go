@@ -68,7 +68,7 @@ func quoteText(s string) string {
 // SET without a scope sets a variable of the session, which an unknown one is
 // called then.
 func inQueries(stmt ast.Statement) (ast.Statement, error) {
-	if err := checkWhere(stmt); err != nil {
+	if err := checkStatement(stmt); err != nil {
 		return nil, err
 	}
 	switch s := stmt.(type) {

@@ -2,20 +2,27 @@ package dialect
 
 import ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
-// checkWhere refuses aggregates where there are no groups yet: in the WHERE of a
-// statement and in what UPDATE sets. The host forgets such a condition or blames
-// other columns. Subqueries may hold aggregates of their own.
-func checkWhere(stmt ast.Statement) error {
+// checkStatement refuses what the host would run wrongly: aggregates where there
+// are no groups yet, in the WHERE of a statement and in what UPDATE sets (it forgets
+// such a condition or blames other columns; subqueries may hold aggregates of their
+// own), and results written to the server's files.
+func checkStatement(stmt ast.Statement) error {
+	if s, ok := stmt.(ast.SelectStatement); ok {
+		if into := s.GetInto(); into != nil && into.Outfile+into.Dumpfile != "" {
+			return &Error{Code: codeSecureFile, State: "HY000", Message: "The MySQL server is running with the --secure-file-priv option " +
+				"so it cannot execute this statement: lakesql writes no files but its tables; save the result at the client"}
+		}
+	}
 	switch s := stmt.(type) {
 	case *ast.Select:
 		return checkAggregates(s.Where)
 	case *ast.SetOp:
-		if err := checkWhere(s.Left); err != nil {
+		if err := checkStatement(s.Left); err != nil {
 			return err
 		}
-		return checkWhere(s.Right)
+		return checkStatement(s.Right)
 	case *ast.ParenSelect:
-		return checkWhere(s.Select)
+		return checkStatement(s.Select)
 	case *ast.Delete:
 		return checkAggregates(s.Where)
 	case *ast.Update:
