@@ -24,8 +24,9 @@ import (
 
 // CompactOptions choose what to compact.
 type CompactOptions struct {
-	// Full folds all runs of a bucket into its highest level. Without it buckets
-	// that are in shape already are left alone.
+	// Full folds all runs of a bucket into its highest level, and joins any two small
+	// files of an append table. Without it a bucket is compacted as far as the table's
+	// options find it out of shape: compact.Pick, and compaction.min.file-num.
 	Full bool
 	// Partition has the values of some partition columns by name; nil: all partitions.
 	Partition map[string]columnar.Value
@@ -175,16 +176,21 @@ func (c *compaction) keyed(ctx context.Context, entries []*manifest.Entry) (data
 		Partition: e.Partition, Number: e.Bucket, TotalBuckets: e.TotalBuckets, Types: types.FieldTypes(v.schema.Fields),
 		Key: keys, SequenceFields: sequence, Descending: v.opts.Merge.Descending, Function: fn, Existing: metasOf(entries),
 		NumLevels: v.opts.Compaction.NumLevels, SmallBytes: c.smallBytes(true),
-		Files: &bucketFiles{v: v, partition: e.Partition, bucket: e.Bucket}, Budget: v.t.env.budget,
+		Files: &bucketFiles{v: v, partition: e.Partition, bucket: e.Bucket},
 	})
 	if err != nil {
 		return datafile.Increment{}, err
 	}
-	defer b.Close()
-	if _, err := b.Compact(ctx, false); err != nil {
+	if c.o.Full {
+		err = b.Compact(ctx)
+	} else {
+		o := v.opts.Compaction
+		err = b.CompactPicked(ctx, compact.Policy{Trigger: o.Trigger, MaxSizeAmplification: o.MaxSizeAmplification, SizeRatio: o.SizeRatio})
+	}
+	if err != nil {
 		return datafile.Increment{}, errors.Join(err, b.Abort(context.WithoutCancel(ctx)))
 	}
-	return b.Prepare(ctx)
+	return b.Increment(), nil
 }
 
 // appended joins the small files of a bucket of an append table, in order.
@@ -192,10 +198,13 @@ func (c *compaction) appended(ctx context.Context, entries []*manifest.Entry) (d
 	v := c.v
 	files := metasOf(entries)
 	slices.SortStableFunc(files, func(a, b *datafile.Meta) int { return int(min(1, max(-1, a.MinSequence-b.MinSequence))) })
-	small := c.smallBytes(false)
+	small, least := c.smallBytes(false), 2
+	if !c.o.Full {
+		least = max(least, v.opts.Compaction.MinFileNum)
+	}
 	inc := datafile.Increment{Partition: entries[0].Partition, Bucket: entries[0].Bucket, TotalBuckets: entries[0].TotalBuckets}
 	bf := &bucketFiles{v: v, partition: inc.Partition, bucket: inc.Bucket}
-	for _, group := range smallGroups(files, small, v.layout.Mode == schema.Unaware) {
+	for _, group := range smallGroups(files, small, least, v.layout.Mode == schema.Unaware) {
 		made, err := bf.join(ctx, group)
 		if err != nil {
 			return datafile.Increment{}, errors.Join(err, c.discard(ctx, []datafile.Increment{inc}))
@@ -211,13 +220,13 @@ func (c *compaction) smallBytes(keyed bool) int64 {
 	return int64(float64(c.v.opts.File.TargetFileBytes(keyed)) * c.v.opts.Compaction.SmallFileRatio)
 }
 
-// smallGroups gathers files below a size that can be joined: neighbours, or
-// any where the order of files does not matter. A group has at least two files.
-func smallGroups(files []*datafile.Meta, small int64, anyOrder bool) [][]*datafile.Meta {
+// smallGroups gathers files below a size that can be joined: neighbours, or any where
+// the order of files does not matter. A group has at least so many files.
+func smallGroups(files []*datafile.Meta, small int64, least int, anyOrder bool) [][]*datafile.Meta {
 	var out [][]*datafile.Meta
 	var group []*datafile.Meta
 	end := func() {
-		if len(group) > 1 {
+		if len(group) >= least {
 			out = append(out, group)
 		}
 		group = nil

@@ -224,9 +224,9 @@ func newest(c *Config, ws []write) []write {
 	return out
 }
 
-func readAll(t *testing.T, b *Bucket) []string {
+func readAll(t *testing.T, b *tree) []string {
 	t.Helper()
-	r := b.Read(ReadOptions{Output: []int{3, 4}})
+	r := b.read(3, 4)
 	var out []string
 	for {
 		rows, err := r.Next(context.Background())
@@ -262,7 +262,9 @@ type table struct {
 	// retraction is forgotten then, and no longer wins over a row that is written
 	// later with a lower sequence field.
 	view    []write
-	b       *Bucket
+	b       *tree
+	budget  *membudget.Budget
+	limit   int64
 	written int
 }
 
@@ -271,10 +273,12 @@ func newTable(t *testing.T, seed uint64) *table {
 	m := &memFiles{key: []int{0, 1}, files: map[string][]*columnar.Batch{}, rows: 1 + rng.IntN(30)}
 	c := Config{
 		Types: bucketTypes, Key: m.key, Files: m, NumLevels: 2 + rng.IntN(4), SmallBytes: rng.Int64N(300),
-		BufferBytes: rng.Int64N(20_000), Number: 3, TotalBuckets: 7, Partition: []byte("p"),
+		Number: 3, TotalBuckets: 7, Partition: []byte("p"),
 	}
+	limit := rng.Int64N(20_000)
+	var budget *membudget.Budget
 	if rng.IntN(2) == 0 {
-		c.Budget = membudget.New(3000)
+		budget = membudget.New(3000)
 	}
 	if rng.IntN(2) == 0 {
 		c.SequenceFields = []int{2}
@@ -282,7 +286,7 @@ func newTable(t *testing.T, seed uint64) *table {
 	if rng.IntN(3) == 0 {
 		c.Function = merge.Deduplicate{}
 	}
-	tab := &table{t: t, rng: rng, c: c, m: m}
+	tab := &table{t: t, rng: rng, c: c, m: m, budget: budget, limit: limit}
 	tab.open()
 	return tab
 }
@@ -290,7 +294,7 @@ func newTable(t *testing.T, seed uint64) *table {
 func (x *table) open() {
 	x.c.Existing = x.live
 	var err error
-	if x.b, err = Open(x.c); err != nil {
+	if x.b, err = openTree(x.c, x.budget, x.limit); err != nil {
 		x.t.Fatal(err)
 	}
 	x.view = slices.Clone(x.history)
@@ -345,19 +349,17 @@ func (x *table) checkFiles(named map[string]bool) {
 	}
 }
 
-// compactPicked goes on until the policy finds nothing to do.
+// compactPicked compacts by a policy. When that folded all runs, retractions are gone.
 func (x *table) compactPicked(p compact.Policy) {
 	x.t.Helper()
-	for did := true; did; {
-		var err error
-		if did, err = x.b.CompactPicked(context.Background(), p); err != nil {
-			x.t.Fatal(err)
-		}
-		if l := x.b.Levels(); len(l.Runs()) == 1 && l.HighestNonEmpty() == l.Max() {
-			x.view = newest(&x.c, x.view)
-		}
+	if err := x.b.compactPicked(context.Background(), p); err != nil {
+		x.t.Fatal(err)
 	}
-	if n := len(x.b.Levels().Runs()); n > p.Trigger {
+	l := x.b.levels
+	if len(l.Runs()) == 1 && l.HighestNonEmpty() == l.Max() {
+		x.view = newest(&x.c, x.view)
+	}
+	if n := len(l.Runs()); n > p.Trigger {
 		x.t.Fatalf("%d runs are left at a trigger of %d", n, p.Trigger)
 	}
 }
@@ -373,8 +375,8 @@ func TestModel(t *testing.T) {
 			switch op := x.rng.IntN(12); {
 			case op < 5:
 				ws := x.draw()
-				first := x.b.NextSequence()
-				if err := x.b.Write(ctx, toBatch(ws)); err != nil {
+				first := x.b.next
+				if err := x.b.write(ctx, toBatch(ws)); err != nil {
 					t.Fatal(err)
 				}
 				for i := range ws {
@@ -382,40 +384,40 @@ func TestModel(t *testing.T) {
 				}
 				x.view = append(x.view, ws...)
 			case op < 7:
-				if _, err := x.b.Compact(ctx, x.rng.IntN(4) == 0); err != nil {
+				if err := x.b.compact(ctx); err != nil {
 					t.Fatal(err)
 				}
 				x.view = newest(&x.c, x.view)
-				for _, f := range x.b.Levels().Files() {
-					if f.Level != x.b.Levels().Max() || f.HoldsDeletes() {
+				for _, f := range x.b.levels.Files() {
+					if f.Level != x.b.levels.Max() || f.HoldsDeletes() {
 						t.Fatalf("after a compaction %s is at level %d with %d deletes", f.Name, f.Level, f.DeleteRowCount)
 					}
 				}
 			case op < 9:
-				inc, err := x.b.Prepare(ctx)
-				if err != nil {
+				if err := x.b.flush(ctx); err != nil {
 					t.Fatal(err)
 				}
+				inc := x.b.increment()
 				for _, m := range slices.Concat(inc.NewFiles, inc.CompactAfter) {
 					named[m.Name] = true
 				}
 				x.publish(inc)
 				x.checkFiles(named)
 				if x.rng.IntN(2) == 0 {
-					x.b.Close()
+					x.b.mem.Close()
 					x.open()
 				}
 			case op < 11:
 				policy := compact.Policy{Trigger: 1 + x.rng.IntN(4), SizeRatio: x.rng.IntN(100), MaxSizeAmplification: x.rng.IntN(300)}
 				x.compactPicked(policy)
 			default:
-				if err := x.b.Abort(ctx); err != nil {
+				if err := x.b.abort(ctx); err != nil {
 					t.Fatal(err)
 				}
 				x.open()
 				x.checkFiles(named)
 			}
-			if err := x.b.Flush(ctx); err != nil {
+			if err := x.b.flush(ctx); err != nil {
 				t.Fatal(err)
 			}
 			want := texts(newest(&x.c, x.view))
@@ -423,9 +425,9 @@ func TestModel(t *testing.T) {
 				t.Fatalf("seed %d step %d:\n got %v\nwant %v", seed, step, got, want)
 			}
 		}
-		x.b.Close()
-		if x.c.Budget.Used() != 0 {
-			t.Fatalf("seed %d: %d bytes still reserved", seed, x.c.Budget.Used())
+		x.b.mem.Close()
+		if x.budget.Used() != 0 {
+			t.Fatalf("seed %d: %d bytes still reserved", seed, x.budget.Used())
 		}
 	}
 }
@@ -436,25 +438,24 @@ func TestFailures(t *testing.T) {
 	ctx := context.Background()
 	for n := 1; ; n++ {
 		x := newTable(t, 7)
-		x.c.BufferBytes = 0
+		x.limit = 0
 		x.open()
 		work := func() error {
 			for range 3 {
 				ws := x.draw()
-				first := x.b.NextSequence()
-				if err := x.b.Write(ctx, toBatch(ws)); err != nil {
+				first := x.b.next
+				if err := x.b.write(ctx, toBatch(ws)); err != nil {
 					return err
 				}
 				for i := range ws {
 					ws[i].seq = first + int64(i)
 				}
 				x.view = append(x.view, ws...)
-				if err := x.b.Flush(ctx); err != nil {
+				if err := x.b.flush(ctx); err != nil {
 					return err
 				}
 			}
-			_, err := x.b.Compact(ctx, false)
-			return err
+			return x.b.compact(ctx)
 		}
 		x.m.failAt = n
 		err := work()
@@ -466,13 +467,13 @@ func TestFailures(t *testing.T) {
 		if !errors.Is(err, errInjected) {
 			t.Fatalf("n=%d: %v", n, err)
 		}
-		if err := x.b.Flush(ctx); err != nil {
+		if err := x.b.flush(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := readAll(t, x.b), texts(newest(&x.c, x.view)); !slices.Equal(got, want) {
 			t.Fatalf("n=%d:\n got %v\nwant %v", n, got, want)
 		}
-		if err := x.b.Abort(ctx); err != nil {
+		if err := x.b.abort(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if len(x.m.files) > 0 {

@@ -118,7 +118,7 @@ func TestDataFiles(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/sequence=%v", f.Name(), fields), func(t *testing.T) {
 				files, store := dataFiles(t, f)
 				c := Config{Types: bucketTypes, Key: []int{0, 1}, SequenceFields: fields, Files: files, NumLevels: 6, SmallBytes: 10_000, TotalBuckets: 1, Partition: files.Partition}
-				b, err := Open(c)
+				b, err := openTree(c, nil, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -131,36 +131,33 @@ func TestDataFiles(t *testing.T) {
 							ws[i] = write{
 								k1: rng.Int64N(20), k2: fmt.Sprintf("key number %03d", rng.IntN(300)), f: columnar.IntValue(rng.Int64N(1000)),
 								kind: []types.RowKind{types.Insert, types.UpdateAfter, types.Insert, types.Delete}[rng.IntN(4)],
-								id:   fmt.Sprintf("value %d of %d", i, len(all)), seq: b.NextSequence() + int64(i),
+								id:   fmt.Sprintf("value %d of %d", i, len(all)), seq: b.next + int64(i),
 							}
 							if rng.IntN(9) == 0 {
 								ws[i].f = columnar.NullValue
 							}
 						}
-						if err := b.Write(ctx, toBatch(ws)); err != nil {
+						if err := b.write(ctx, toBatch(ws)); err != nil {
 							t.Fatal(err)
 						}
 						all = append(all, ws...)
 					}
-					if err := b.Flush(ctx); err != nil {
+					if err := b.flush(ctx); err != nil {
 						t.Fatal(err)
 					}
 					if got, want := readAll(t, b), texts(newest(&c, all)); !slices.Equal(got, want) {
 						t.Fatalf("got %d rows, want %d", len(got), len(want))
 					}
 				}
-				before := len(b.Levels().Files())
-				if did, err := b.Compact(ctx, false); err != nil || !did {
-					t.Fatal(did, err)
+				before := len(b.levels.Files())
+				if err := b.compact(ctx); err != nil {
+					t.Fatal(err)
 				}
 				all = newest(&c, all)
 				if got := readAll(t, b); !slices.Equal(got, texts(all)) {
 					t.Fatalf("after compaction got %d rows, want %d", len(got), len(all))
 				}
-				inc, err := b.Prepare(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
+				inc := b.increment()
 				if len(inc.NewFiles) != before || len(inc.CompactBefore) != before || len(inc.CompactAfter) < 2 {
 					t.Fatalf("%d new files, compacted from %d to %d, of %d", len(inc.NewFiles), len(inc.CompactBefore), len(inc.CompactAfter), before)
 				}
@@ -176,13 +173,13 @@ func TestDataFiles(t *testing.T) {
 				}
 
 				// What was not handed over is removed.
-				if err := b.Write(ctx, toBatch([]write{{k2: "x", id: "late"}})); err != nil {
+				if err := b.write(ctx, toBatch([]write{{k2: "x", id: "late"}})); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := b.Compact(ctx, false); err != nil {
+				if err := b.compact(ctx); err != nil {
 					t.Fatal(err)
 				}
-				if err := b.Abort(ctx); err != nil {
+				if err := b.abort(ctx); err != nil {
 					t.Fatal(err)
 				}
 				left, err := store.List(ctx, "/t/bucket-0")

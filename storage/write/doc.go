@@ -1,8 +1,8 @@
 // Package write takes the rows of statements to the buckets of a table and
 // publishes them.
 //
-// Used by storage; uses lsm (which sorts and flushes a bucket's rows), datafile
-// (which writes files), indexfile/bucketindex (which assigns dynamic buckets) and
+// Used by storage; uses lsm/memtable (which sorts a bucket's rows), datafile (which
+// writes files), indexfile/bucketindex (which assigns dynamic buckets) and
 // snapshot/commit (which publishes).
 //
 // A Statement collects the rows of one SQL statement or transaction, routed to

@@ -64,12 +64,16 @@ func drawVariant(rng *rand.Rand, f flavour) variant {
 		one("dynamic-bucket.target-row-num", "", "10")
 		one("data-file.thin-mode", "", "true")
 		one("num-levels", "", "2", "7")
+		one("num-sorted-run.compaction-trigger", "", "1", "2", "3")
+		one("compaction.max-size-amplification-percent", "", "0", "100000")
+		one("compaction.size-ratio", "", "0", "80")
 		one("file.format.per.level", "", "", "0:avro", "5:avro")
 		one("metadata.stats-mode.per.level", "", "", "0:none")
 		one("write-buffer-size", "", "10 kb")
 	} else if rng.IntN(2) == 0 {
 		one("bucket", "1", "3")
 		o["bucket-key"] = "k"
+		one("compaction.min.file-num", "", "1", "2")
 	}
 	codecs := []string{"", "zstd", "snappy", "none"}
 	if o["file.format"] != "avro" && o["file.format.per.level"] == "" {

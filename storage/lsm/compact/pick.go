@@ -11,24 +11,21 @@ type Unit struct {
 	// DropDeletes says that no older record of any key of the unit remains, so that
 	// retractions have done their work.
 	DropDeletes bool
-	// Rewrite says to write every file anew, also those that could be moved.
-	Rewrite bool
 }
 
 // PickFull returns all runs, to be folded into the highest level; nil when the
-// bucket is in that shape already. With force, files of the highest level are
-// written anew even then.
-func PickFull(l *level.Levels, force bool) *Unit {
+// bucket is in that shape already.
+func PickFull(l *level.Levels) *Unit {
 	runs := l.Runs()
-	if len(runs) == 0 || len(runs) == 1 && runs[0].Level == l.Max() && !force {
+	if len(runs) == 0 || len(runs) == 1 && runs[0].Level == l.Max() {
 		return nil
 	}
-	return unit(l, runs, l.Max(), force)
+	return unit(l, runs, l.Max())
 }
 
 // unit makes a unit of the runs, a prefix of those of l.
-func unit(l *level.Levels, runs []level.Run, output int, force bool) *Unit {
-	u := &Unit{OutputLevel: output, Rewrite: force, DropDeletes: output != 0 && output >= l.HighestNonEmpty()}
+func unit(l *level.Levels, runs []level.Run, output int) *Unit {
+	u := &Unit{OutputLevel: output, DropDeletes: output != 0 && output >= l.HighestNonEmpty()}
 	for _, r := range runs {
 		u.Files = append(u.Files, r.Files...)
 	}
@@ -93,7 +90,7 @@ func (p *planner) rewrite() {
 
 // move brings a file that overlaps no other to the output level.
 func (p *planner) move(f *level.File) {
-	if p.u.Rewrite || p.u.OutputLevel == p.l.Max() && f.HoldsDeletes() {
+	if p.u.OutputLevel == p.l.Max() && f.HoldsDeletes() {
 		p.steps = append(p.steps, Step{Rewrite: []level.Section{single(f)}})
 		return
 	}

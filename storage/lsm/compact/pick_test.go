@@ -78,7 +78,7 @@ func TestScripts(t *testing.T) {
 			case "full":
 				small := int64(100)
 				d.MaybeScanArgs(t, "small", &small)
-				return showUnit(l, PickFull(l, d.HasArg("force")), small)
+				return showUnit(l, PickFull(l), small)
 			}
 			t.Fatalf("unknown command %s", d.Cmd)
 			return ""

@@ -52,9 +52,6 @@ type Rewriter struct {
 // metadata as it was read; a moved file is in both, at its two levels.
 type Result struct {
 	Before, After []*datafile.Meta
-	RowsIn        int64
-	RowsOut       int64
-	Moved         int // files
 	writers       []Writer
 }
 
@@ -76,7 +73,6 @@ func (c *Rewriter) Run(ctx context.Context, l *level.Levels, u *Unit) (*Result, 
 			m := *s.Move.Meta
 			m.Level = u.OutputLevel
 			res.Before, res.After = append(res.Before, s.Move.Meta), append(res.After, &m)
-			res.Moved++
 			continue
 		}
 		if err := c.rewrite(ctx, u, s.Rewrite, res); err != nil {
@@ -96,7 +92,6 @@ func (c *Rewriter) rewrite(ctx context.Context, u *Unit, sections []level.Sectio
 	for i := range sections {
 		for _, f := range sections[i].Files() {
 			res.Before = append(res.Before, f.Meta)
-			res.RowsIn += f.RowCount
 		}
 		if err := c.section(ctx, u, &sections[i], w); err != nil {
 			return err
@@ -106,15 +101,12 @@ func (c *Rewriter) rewrite(ctx context.Context, u *Unit, sections []level.Sectio
 	if err != nil {
 		return err
 	}
-	for _, m := range made {
-		res.RowsOut += m.RowCount
-	}
 	res.After = append(res.After, made...)
 	return nil
 }
 
 func (c *Rewriter) section(ctx context.Context, u *Unit, s *level.Section, w Writer) (err error) {
-	r, err := c.Merge(s, nil, u.DropDeletes)
+	r, err := c.read(s, u.DropDeletes)
 	if err != nil {
 		return err
 	}
@@ -136,13 +128,13 @@ func (c *Rewriter) section(ctx context.Context, u *Unit, s *level.Section, w Wri
 // rewriteRows is how many rows go to the writer at once.
 const rewriteRows = 8192
 
-// Merge reads a section merged. output are the columns to return: those of the
-// table, and behind them the sequence number; nil: all.
-func (c *Rewriter) Merge(s *level.Section, output []int, dropDeletes bool) (columnar.Reader, error) {
+// read returns a section merged: the columns of the table, and behind them the sequence
+// number.
+func (c *Rewriter) read(s *level.Section, dropDeletes bool) (columnar.Reader, error) {
 	byAge := level.ByAge(s.Runs)
 	mc := merge.Config{
 		Types: append(c.Types[:len(c.Types):len(c.Types)], types.Of(types.BigInt).WithNotNull(true)),
-		Key:   c.Key, Min: s.Min, Max: s.Max, Output: output,
+		Key:   c.Key, Min: s.Min, Max: s.Max,
 		Versions:    merge.VersionOrder{Fields: c.SequenceFields, Descending: c.Descending, Number: len(c.Types), ByAge: byAge},
 		Function:    c.Function,
 		DropDeletes: dropDeletes,

@@ -12,13 +12,12 @@ type Policy struct {
 	// larger, in percent, all runs but the oldest may be together than the oldest.
 	MaxSizeAmplification int
 	// SizeRatio is compaction.size-ratio, in percent: a run is taken along when it is
-	// at most so much larger than all newer ones together. Outside of hours of much
-	// traffic the caller adds compaction.offpeak-ratio.
+	// at most so much larger than all newer ones together.
 	SizeRatio int
 }
 
 // Pick returns the runs to fold next, or nil when the bucket is in shape. It looks
-// at run sizes alone and is evaluated after every flush. The order of the tests is
+// at run sizes alone. The order of the tests is
 // Paimon's universal compaction and decides the layout of files: keep it.
 //
 //  1. Size amplification: all runs, when the newer ones outweigh the oldest too far.
@@ -41,7 +40,7 @@ func Pick(l *level.Levels, p Policy) *Unit {
 		}
 	}
 	count, output := outputLevel(runs, count, l.Max())
-	u := unit(l, runs[:count], output, false)
+	u := unit(l, runs[:count], output)
 	if len(u.Files) == 1 && u.Files[0].Level == output {
 		return nil
 	}
