@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"strconv"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
@@ -15,12 +17,23 @@ func hostDefault(f types.Field) *sql.ColumnDefaultValue {
 	if f.Default == nil {
 		return nil
 	}
-	text := &defaultText{expression.NewLiteral(*f.Default, gmstypes.LongText)}
+	text := &defaultText{expression.NewLiteral(shownDefault(f), gmstypes.LongText)}
 	d, err := sql.NewColumnDefaultValue(text, gmstypes.LongText, true, false, !f.Type.NotNull)
 	if err != nil {
 		return nil
 	}
 	return d
+}
+
+// shownDefault is a column's default value as MySQL shows it: a BOOLEAN is 1 or 0.
+func shownDefault(f types.Field) string {
+	if f.Type.Kind == types.Boolean {
+		v := columnar.NewVector(f.Type, 1)
+		if NewEncoder(f.Name, f.Type, nil).Append(v, *f.Default) == nil && !v.IsNull(0) {
+			return strconv.Itoa(int(v.I32[0]))
+		}
+	}
+	return *f.Default
 }
 
 // defaultText is a text that DESCRIBE shows without quotes, as MySQL does.

@@ -64,7 +64,7 @@ func nullability(f types.Field) string {
 	}
 	switch {
 	case f.Default != nil:
-		return out + " DEFAULT " + oneLine(*f.Default)
+		return out + " DEFAULT " + oneLine(shownDefault(f))
 	case !f.Type.NotNull && !isLong(f.Type):
 		return out + " DEFAULT NULL"
 	}
