@@ -61,7 +61,7 @@ func needs(statement string) []string {
 	case strings.Contains(statement, "TUMBLE"):
 		return []string{drop, "CREATE TABLE t (ts DATETIME)"}
 	case strings.Contains(statement, "db.t"):
-		return []string{"CREATE DATABASE db", "CREATE TABLE db.t (k INT, PRIMARY KEY (k)) WITH ('bucket'='1')", "INSERT INTO db.t VALUES (1)"}
+		return []string{"DROP DATABASE IF EXISTS db", "CREATE DATABASE db", "CREATE TABLE db.t (k INT, PRIMARY KEY (k)) WITH ('bucket'='1')", "INSERT INTO db.t VALUES (1)"}
 	case strings.Contains(statement, "DATABASE d ") && word[0] != "CREATE":
 		return []string{"CREATE DATABASE IF NOT EXISTS d", drop}
 	}
