@@ -9,6 +9,7 @@ import (
 
 	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileindex"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
@@ -286,34 +287,16 @@ func checkVector(data []byte, r datafile.VectorRange) error {
 	return nil
 }
 
-// fileIndex checks that the index beside a data file is there and has its head.
-func (b *branch) fileIndex(ctx context.Context, path string) error {
+// fileIndex checks the index beside a data file.
+func (b *branch) fileIndex(ctx context.Context, path, dataFile string) error {
 	b.use(path)
 	data, err := fileio.ReadFile(ctx, b.cfg.Store, path)
 	if err == nil {
-		err = corrupt.Wrap(path, checkFileIndex(data))
+		_, err = fileindex.Decode(data, dataFile)
+		err = corrupt.Wrap(path, err)
 	}
 	if err != nil {
 		return b.unreadable(ctx, path, err)
-	}
-	return nil
-}
-
-const fileIndexMagic = 1493475289347502
-
-// checkFileIndex checks the head of a file index.
-func checkFileIndex(data []byte) error {
-	if len(data) < 20 {
-		return corrupt.Errorf("", corrupt.NoOffset, "a file index of %d bytes", len(data))
-	}
-	if m := binary.BigEndian.Uint64(data); m != fileIndexMagic {
-		return corrupt.Errorf("", 0, "the magic number of a file index is wrong")
-	}
-	if v := binary.BigEndian.Uint32(data[8:]); v != 1 {
-		return corrupt.Errorf("", 8, "version %d of a file index is unknown", v)
-	}
-	if n := binary.BigEndian.Uint32(data[12:]); int64(n) > int64(len(data)) || n < 20 {
-		return corrupt.Errorf("", 12, "the head of a file index has %d of %d bytes", n, len(data))
 	}
 	return nil
 }

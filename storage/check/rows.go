@@ -10,6 +10,7 @@ import (
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileindex"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/format"
 	"github.com/lakesql/lakesql/storage/schema"
@@ -145,12 +146,12 @@ func (b *branch) extraFiles(ctx context.Context, e *manifest.Entry) error {
 			b.fault(b.checker.dir, "extra file %s: %v", name, err)
 			continue
 		}
-		if err := b.fileIndex(ctx, path); err != nil {
+		if err := b.fileIndex(ctx, path, e.File.Name); err != nil {
 			return err
 		}
 	}
 	if len(e.File.EmbeddedIndex) > 0 {
-		if err := checkFileIndex(e.File.EmbeddedIndex); err != nil {
+		if _, err := fileindex.Decode(e.File.EmbeddedIndex, e.File.Name); err != nil {
 			b.fault(b.checker.dir, "index inside the entry of data file %s: %v", e.File.Name, err)
 		}
 	}

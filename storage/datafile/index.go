@@ -20,13 +20,13 @@ func MayMatch(ctx context.Context, c ReadConfig, f File, filter *predicate.Node)
 	if filter == nil {
 		return true, nil
 	}
-	data, err := indexOf(ctx, c, f)
+	data, path, err := indexOf(ctx, c, f)
 	if err != nil || data == nil {
 		return true, err
 	}
-	index, err := fileindex.Decode(data)
+	index, err := fileindex.Decode(data, f.Meta.Name)
 	if err != nil {
-		return false, fmt.Errorf("index of %s: %w", f.Meta.Name, corrupt.Wrap(f.Meta.Name, err))
+		return false, fmt.Errorf("index of %s: %w", f.Meta.Name, corrupt.Wrap(path, err))
 	}
 	written := c.Schema
 	if f.Meta.SchemaID != c.Schema.ID {
@@ -47,24 +47,23 @@ func sameColumn(written, wanted *schema.Schema, i int) (string, types.Type, bool
 	return "", types.Type{}, false
 }
 
-// indexOf is the bytes of a file's index; nil when it has none.
-func indexOf(ctx context.Context, c ReadConfig, f File) ([]byte, error) {
+// indexOf is the bytes of a file's index and where they lie, which for an embedded one
+// is the name of the file itself; nil when it has none.
+func indexOf(ctx context.Context, c ReadConfig, f File) (data []byte, path string, err error) {
 	if f.Meta.EmbeddedIndex != nil {
-		return f.Meta.EmbeddedIndex, nil
+		return f.Meta.EmbeddedIndex, f.Meta.Name, nil
 	}
 	for _, name := range f.Meta.ExtraFiles {
 		if !strings.HasSuffix(name, indexSuffix) {
 			continue
 		}
-		path, err := c.Paths.Beside(f.Partition, f.Bucket, f.Meta, name)
-		if err != nil {
-			return nil, err
+		if path, err = c.Paths.Beside(f.Partition, f.Bucket, f.Meta, name); err != nil {
+			return nil, "", err
 		}
-		data, err := fileio.ReadFile(ctx, c.Store, path)
-		if err != nil {
-			return nil, fmt.Errorf("read index of %s: %w", f.Meta.Name, err)
+		if data, err = fileio.ReadFile(ctx, c.Store, path); err != nil {
+			return nil, "", fmt.Errorf("read index of %s: %w", f.Meta.Name, err)
 		}
-		return data, nil
+		return data, path, nil
 	}
-	return nil, nil
+	return nil, "", nil
 }

@@ -287,7 +287,7 @@ func (w *Writer) writeIndex(ctx context.Context, o *openFile, m *Meta) error {
 	if o.index == nil {
 		return nil
 	}
-	data := o.index.Encode()
+	data := o.index.Encode(o.name)
 	if int64(len(data)) <= w.c.Layout.index.InManifestBytes {
 		m.EmbeddedIndex = data
 		return nil

@@ -125,8 +125,8 @@ func (c *column) drain() {
 	c.hashes = c.hashes[:0]
 }
 
-// Encode returns the bytes of the index.
-func (b *Builder) Encode() []byte {
+// Encode returns the bytes of the index of a data file.
+func (b *Builder) Encode(dataFile string) []byte {
 	out := Container{}
 	for i, s := range b.spec.columns {
 		c := &b.columns[i]
@@ -140,5 +140,5 @@ func (b *Builder) Encode() []byte {
 		}
 		out[s.name] = append(out[s.name], x)
 	}
-	return out.Encode()
+	return out.Encode(dataFile)
 }

@@ -2,6 +2,7 @@ package fileindex
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"maps"
 	"slices"
 
@@ -13,6 +14,11 @@ const (
 	version    = 1
 	emptyIndex = -1 // place of an index without body
 	fixedHead  = 8 + 4 + 4 + 4
+
+	// sumTag begins the redundant bytes of our containers, which other readers pass
+	// over; a checksum of sumBytes follows.
+	sumTag   = "LSQL"
+	sumBytes = 4
 )
 
 // Index is one index of a column, its bytes not decoded. A nil Body is an empty
@@ -25,10 +31,14 @@ type Index struct {
 // Container is the indexes of a data file by column.
 type Container map[string][]Index
 
-// Encode returns the bytes of a container, columns in the order of their names.
-func (c Container) Encode() []byte {
+// Encode returns the bytes of a container, columns in the order of their names. They
+// have a checksum, which holds the name of the data file as well; none for no name.
+func (c Container) Encode(dataFile string) []byte {
 	names := slices.Sorted(maps.Keys(c))
 	head := fixedHead + 4
+	if dataFile != "" {
+		head += len(sumTag) + sumBytes
+	}
 	for _, n := range names {
 		head += 2 + len(n) + 4
 		for _, x := range c[n] {
@@ -57,17 +67,34 @@ func (c Container) Encode() []byte {
 			at += len(x.Body)
 		}
 	}
-	b = be.AppendUint32(b, 0) // nothing redundant
+	if dataFile == "" {
+		b = be.AppendUint32(b, 0) // nothing redundant
+	} else {
+		b = append(be.AppendUint32(b, uint32(len(sumTag)+sumBytes)), sumTag...)
+		b = be.AppendUint32(b, 0)
+	}
 	for _, n := range names {
 		for _, x := range c[n] {
 			b = append(b, x.Body...)
 		}
 	}
+	if dataFile != "" {
+		be.PutUint32(b[head-sumBytes:], checksum(b, head-sumBytes, dataFile))
+	}
 	return b
 }
 
-// Decode reads the bytes of a container, which the bodies alias.
-func Decode(data []byte) (Container, error) {
+// checksum is that of a container whose checksum lies at a place.
+func checksum(data []byte, at int, dataFile string) uint32 {
+	sum := crc32.ChecksumIEEE([]byte(dataFile))
+	sum = crc32.Update(sum, crc32.IEEETable, data[:at])
+	return crc32.Update(sum, crc32.IEEETable, data[at+sumBytes:])
+}
+
+// Decode reads the bytes of the container of a data file, which the bodies alias. The
+// checksum is looked at where there is one, and the name is known. A container that has
+// something else where ours have the checksum says nothing.
+func Decode(data []byte, dataFile string) (Container, error) {
 	d := decoder{data: data}
 	if m := d.number(8); d.err == nil && m != magic {
 		return nil, corrupt.Errorf("", 0, "file index begins with %x", m)
@@ -75,7 +102,7 @@ func Decode(data []byte) (Container, error) {
 	if v := d.number(4); d.err == nil && v != version {
 		return nil, corrupt.Errorf("", 8, "file index of version %d", v)
 	}
-	d.number(4) // the length of the head follows from what is in it
+	head := d.number(4)
 	c := Container{}
 	for n := d.count(6); n > 0 && d.err == nil; n-- {
 		name := d.text()
@@ -92,6 +119,20 @@ func Decode(data []byte) (Container, error) {
 			list = append(list, x)
 		}
 		c[name] = list
+	}
+	redundant := d.take(d.count(1))
+	if d.err == nil && head != uint64(d.at) {
+		return nil, corrupt.Errorf("", 12, "the head of a file index has %d bytes, not %d", d.at, head)
+	}
+	switch {
+	case d.err != nil || len(redundant) == 0:
+	case len(redundant) != len(sumTag)+sumBytes || string(redundant[:len(sumTag)]) != sumTag:
+		return Container{}, nil // what a later version says there may change the meaning
+	case dataFile != "":
+		at := d.at - sumBytes
+		if checksum(data, at, dataFile) != binary.BigEndian.Uint32(data[at:]) {
+			return nil, corrupt.Errorf("", int64(at), "checksum of a file index differs, or it is that of another data file than %s", dataFile)
+		}
 	}
 	return c, d.err
 }

@@ -7,6 +7,7 @@
 //
 //	container   magic, version, length of the head
 //	            per column: name; per index: type, place, length
+//	            a checksum, in what other readers pass over
 //	body        the indexes
 //
 // Rules:

@@ -3,9 +3,13 @@ package fileindex
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/predicate"
 	"github.com/lakesql/lakesql/storage/types"
@@ -37,12 +41,39 @@ func TestBloomGolden(t *testing.T) {
 func TestContainerGolden(t *testing.T) {
 	c := Container{"a": {{Type: BloomFilter, Body: []byte{0, 0, 0, 7, 1}}}}
 	const want = "00054e4ed01a35ae00000001000000350000000100016100000001000c626c6f6f6d2d66696c7465720000003500000005000000000000000701"
-	if got := hex.EncodeToString(c.Encode()); got != want {
+	if got := hex.EncodeToString(c.Encode("")); got != want {
 		t.Errorf("got %s", got)
 	}
-	back, err := Decode(c.Encode())
+	back, err := Decode(c.Encode(""), "any")
 	if err != nil || len(back["a"]) != 1 || !bytes.Equal(back["a"][0].Body, c["a"][0].Body) {
 		t.Errorf("came back as %v, %v", back, err)
+	}
+}
+
+// TestChecksum changes every byte of a container and takes it for that of another file.
+func TestChecksum(t *testing.T) {
+	data := Container{"a": {{Type: BloomFilter, Body: []byte{0, 0, 0, 7, 1, 0, 0xff}}}, "b": {{Type: BloomFilter}}}.Encode("data-1")
+	if _, err := Decode(data, "data-1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode(data, "data-2"); !errors.Is(err, corrupt.Err) {
+		t.Errorf("taken for that of another file: %v", err)
+	}
+	for i := range data {
+		for _, bad := range []byte{data[i] ^ 1, data[i] ^ 0x80, 0, 0xff} {
+			c := bytes.Clone(data)
+			if c[i] = bad; bad == data[i] {
+				continue
+			}
+			if got, err := Decode(c, "data-1"); !errors.Is(err, corrupt.Err) && len(got) > 0 {
+				t.Errorf("byte %d = %x: %v", i, bad, err)
+			}
+		}
+		zeroed := bytes.Clone(data)
+		clear(zeroed[i:])
+		if got, err := Decode(zeroed, "data-1"); err == nil && len(got) > 0 && !bytes.Equal(zeroed, data) {
+			t.Errorf("zeroed from byte %d on passes", i)
+		}
 	}
 }
 
@@ -69,7 +100,7 @@ func TestMayMatch(t *testing.T) {
 	b.N = 1000
 	builder := spec.NewBuilder()
 	builder.Add(b)
-	c, err := Decode(builder.Encode())
+	c, err := Decode(builder.Encode("f"), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,9 +165,25 @@ func TestSpecPassesOverMapKeys(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(Container{"a": {{Type: BloomFilter, Body: []byte{0, 0, 0, 7, 1}}, {Type: "bitmap"}}}.Encode())
+	own := Container{"a": {{Type: BloomFilter, Body: []byte{0, 0, 0, 7, 1}}, {Type: "bitmap"}}}
+	f.Add(own.Encode(""))
+	f.Add(own.Encode("f"))
+	files, err := filepath.Glob("testdata/*")
+	if err != nil || len(files) == 0 {
+		f.Fatal(files, err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if _, err := Decode(data, ""); err != nil {
+			f.Fatalf("%s: %v", path, err)
+		}
+		f.Add(data)
+	}
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		c, err := Decode(data)
+		c, err := Decode(data, "f")
 		if err != nil {
 			return
 		}

@@ -57,7 +57,7 @@ func (p *printer) fileIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := fileindex.Decode(data)
+	c, err := fileindex.Decode(data, "") // it may have been copied to any name
 	if err != nil {
 		return corrupt.Wrap(p.path, err)
 	}

@@ -46,6 +46,7 @@ func layouts() map[string]map[string]string {
 		"avro dynamic":    {"bucket": "-1", "file.format": "avro", "dynamic-bucket.target-row-num": "30"},
 		"parquet zstd":    {"bucket": "1", "metadata.stats-mode": "full", "file.block-size": "4 kb"},
 		"append":          {"append": "yes", "bucket": "-1"},
+		"indexed":         {"append": "yes", "bucket": "-1", "file-index.bloom-filter.columns": "k,v", "file-index.in-manifest-threshold": "1 b"},
 		"append bucketed": {"append": "yes", "bucket": "2", "bucket-key": "k", "file.format": "avro", "file.compression": "none"},
 	}
 }
@@ -229,6 +230,9 @@ func kindOf(path string) string {
 				"/manifest/manifest-list-": "manifest list", "/manifest/index-": "index manifest", "/manifest/": "manifest", "/index/": "hash index",
 			}[k]
 		}
+	}
+	if strings.HasSuffix(path, ".index") {
+		return "file index"
 	}
 	return path[strings.LastIndexByte(path, '.')+1:] + " data"
 }

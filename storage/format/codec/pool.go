@@ -436,6 +436,12 @@ func lz4Into(dst, src []byte) ([]byte, error) {
 	if len(src) == 0 {
 		return dst, nil
 	}
+	if len(dst) == cap(dst) { // the library writes through a nil pointer there
+		if len(src) == 1 && src[0] == 0 {
+			return dst, nil // a block of nothing
+		}
+		return dst, errTooLarge
+	}
 	n, err := lz4.UncompressBlock(src, dst[len(dst):cap(dst)])
 	if err != nil {
 		if errors.Is(err, lz4.ErrInvalidSourceShortBuffer) && cap(dst)-len(dst) < 255*len(src) {

@@ -106,6 +106,11 @@ func TestCodec(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
+	java, err := os.ReadFile("testdata/java-2.0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(java)
 	f.Add([]byte{0, 0, 0, 1})
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, data []byte) {
