@@ -285,11 +285,6 @@ func (t *Table) Snapshots(ctx context.Context) ([]*snapshot.Snapshot, error) {
 	return t.snapshots.All(ctx)
 }
 
-// Consumers lists the named readers of the table and where they stand.
-func (t *Table) Consumers(ctx context.Context) ([]snapshot.Consumer, error) {
-	return t.snapshots.Consumers(ctx)
-}
-
 // Schemas lists all versions of the schema, oldest first.
 func (t *Table) Schemas(ctx context.Context) ([]*schema.Schema, error) {
 	ids, err := t.schemas.List(ctx)

@@ -36,10 +36,6 @@ type CompactOptions struct {
 type CompactResult struct {
 	Snapshot *snapshot.Snapshot // nil: there was nothing to do
 	Buckets  int                // compacted
-	FilesIn  int
-	FilesOut int
-	RowsIn   int64
-	RowsOut  int64
 }
 
 // compactAttempts is how often a compaction is planned again after it lost a conflict.
@@ -93,7 +89,7 @@ func (t *Table) compactOnce(ctx context.Context, o CompactOptions) (CompactResul
 		return CompactResult{}, wrapCompact(t, err)
 	}
 	t.published(ctx, v.layout, res.Snapshots)
-	return c.result(res.Snapshots, incs), nil
+	return CompactResult{Snapshot: res.Snapshots[len(res.Snapshots)-1], Buckets: len(incs)}, nil
 }
 
 func wrapCompact(t *Table, err error) error {
@@ -241,24 +237,6 @@ func smallGroups(files []*datafile.Meta, small int64, least int, anyOrder bool) 
 	}
 	end()
 	return out
-}
-
-func (c *compaction) result(snaps []*snapshot.Snapshot, incs []datafile.Increment) CompactResult {
-	r := CompactResult{Buckets: len(incs)}
-	if len(snaps) > 0 {
-		r.Snapshot = snaps[len(snaps)-1]
-	}
-	for i := range incs {
-		for _, m := range incs[i].CompactBefore {
-			r.FilesIn++
-			r.RowsIn += m.RowCount
-		}
-		for _, m := range incs[i].CompactAfter {
-			r.FilesOut++
-			r.RowsOut += m.RowCount
-		}
-	}
-	return r
 }
 
 // bucketFiles reads and writes the data files of a bucket for the merge tree.

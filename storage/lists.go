@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
@@ -75,17 +74,6 @@ func (v *View) Manifests(ctx context.Context) ([]ManifestEntry, error) {
 	return v.t.manifests.Metas(ctx, v.snap)
 }
 
-// IndexEntry is an index file of a view.
-type IndexEntry = manifest.IndexEntry
-
-// IndexFiles lists the index files of the view's snapshot.
-func (v *View) IndexFiles(ctx context.Context) ([]IndexEntry, error) {
-	if v.snap == nil {
-		return nil, nil
-	}
-	return v.t.manifests.IndexOf(ctx, v.snap)
-}
-
 // BucketSummary adds up the files of a bucket.
 type BucketSummary struct {
 	Partition      []columnar.Value
@@ -140,10 +128,4 @@ func (v *View) summaries(ctx context.Context, byBucket bool) ([]BucketSummary, e
 		s.CreationMillis = max(s.CreationMillis, f.CreationMillis)
 	}
 	return out, nil
-}
-
-// PartitionName is the directory of a partition relative to the data directory, as
-// in dt=2026-11-01/hour=7; "" in a table without partitions.
-func (v *View) PartitionName(vals []columnar.Value) (string, error) {
-	return v.layout.Paths().PartitionDir(slices.Clone(vals))
 }

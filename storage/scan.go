@@ -9,7 +9,6 @@ import (
 	"github.com/lakesql/lakesql/storage/datafile"
 	"github.com/lakesql/lakesql/storage/predicate"
 	"github.com/lakesql/lakesql/storage/scan"
-	"github.com/lakesql/lakesql/storage/types"
 )
 
 // ScanOptions say what of a view to read.
@@ -38,7 +37,6 @@ type Scan struct {
 	view    *View
 	plan    *scan.Plan
 	reading *scan.Reading
-	types   []types.Type
 }
 
 // Scan plans a read: it reads manifests, no data file.
@@ -63,7 +61,7 @@ func (v *View) Scan(ctx context.Context, o ScanOptions) (*Scan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scan table %s: %w", v.t.Name(), err)
 	}
-	return &Scan{view: v, plan: plan, reading: reading, types: types.FieldTypes(v.schema.FieldsOf(o.Columns))}, nil
+	return &Scan{view: v, plan: plan, reading: reading}, nil
 }
 
 func (v *View) scanConfig() scan.Config {
@@ -74,9 +72,6 @@ func (v *View) scanConfig() scan.Config {
 		Manifests: v.t.manifests, Options: v.opts,
 	}
 }
-
-// Types are the types of the columns that come back.
-func (s *Scan) Types() []types.Type { return s.types }
 
 // Splits are the parts of the scan, which may be read in any order.
 func (s *Scan) Splits() []Split { return s.plan.Splits }

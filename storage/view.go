@@ -411,9 +411,5 @@ func (v *View) Options() options.Table { return v.opts }
 // Snapshot is the pinned snapshot; nil for a table without one.
 func (v *View) Snapshot() *snapshot.Snapshot { return v.snap }
 
-// Newest reports whether the view is of the newest snapshot at the time it was
-// taken; only then can it be written.
-func (v *View) Newest() bool { return v.newest }
-
 // Close lets go of the snapshot. It may be called more than once.
 func (v *View) Close() { v.release() }

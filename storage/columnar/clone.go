@@ -2,13 +2,6 @@ package columnar
 
 import "github.com/lakesql/lakesql/storage/types"
 
-// Clone returns a copy of v that shares nothing with it, in plain form.
-func (v *Vector) Clone() *Vector {
-	c := NewVector(v.Type, v.N)
-	AppendRange(c, v, 0, v.N)
-	return c
-}
-
 // Clone returns a copy of the live rows of b that shares nothing with it and has
 // no selection.
 func (b *Batch) Clone() *Batch {
@@ -24,23 +17,6 @@ func (b *Batch) Compact() *Batch {
 		return b
 	}
 	return b.Clone()
-}
-
-// Concat returns the live rows of batches of equal columns as one new batch; nil
-// for none.
-func Concat(batches ...*Batch) *Batch {
-	if len(batches) == 0 {
-		return nil
-	}
-	rows := 0
-	for _, b := range batches {
-		rows += b.Rows()
-	}
-	out := batches[0].like(rows)
-	for _, b := range batches {
-		out.Append(b)
-	}
-	return out
 }
 
 // like returns an empty batch of b's columns with room for n rows.

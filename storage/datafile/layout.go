@@ -129,6 +129,3 @@ func (l *Layout) Columns() []types.Type {
 
 // Format is the name of the format of the files.
 func (l *Layout) Format() string { return l.format }
-
-// TargetBytes is the size at which the next file begins.
-func (l *Layout) TargetBytes() int64 { return l.targetBytes }

@@ -326,18 +326,6 @@ func (w *Writer) meta(o *openFile) *Meta {
 	return m
 }
 
-// SizeBytes is about how many bytes were written so far, over all files.
-func (w *Writer) SizeBytes() int64 {
-	var n int64
-	for _, m := range w.done {
-		n += m.SizeBytes
-	}
-	if w.open != nil {
-		n += w.open.enc.SizeBytes()
-	}
-	return n
-}
-
 // Finish ends the last file and returns the metadata of all, in the order of their
 // rows; none when there was no row. The files are seen but not durable: see
 // fileio.Sync. After an error call Abort.

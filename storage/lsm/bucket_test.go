@@ -134,7 +134,10 @@ func (w *memWriter) end() {
 	if len(w.rows) == 0 {
 		return
 	}
-	b := columnar.Concat(w.rows...)
+	b := w.rows[0].Clone()
+	for _, r := range w.rows[1:] {
+		b.Append(r)
+	}
 	w.m.next++
 	f := &datafile.Meta{Name: fmt.Sprintf("f%d", w.m.next), Level: w.level, Source: w.source, RowCount: int64(b.N), SizeBytes: int64(b.N) * 10}
 	f.MinKey, f.MaxKey = row.SerializeRow(w.keys(b), 0), row.SerializeRow(w.keys(b), b.N-1)

@@ -7,13 +7,6 @@ import (
 	"github.com/lakesql/lakesql/storage/columnar"
 )
 
-// Select returns the live slots of the batch for which the predicate is true, in
-// ascending order, in the memory of sel. A batch may have at most 65536 slots. To filter
-// many batches use a Filter, which keeps what it made ready.
-func (n *Node) Select(b *columnar.Batch, sel []uint16) []uint16 {
-	return NewFilter(n).Select(b, sel)
-}
-
 // Filter is a predicate made ready for many batches. It is for one goroutine.
 //
 // It works on bitmaps, a bit a slot: a leaf clears the bits of the slots for which it is
@@ -32,7 +25,8 @@ func NewFilter(n *Node) *Filter {
 	return &Filter{root: newCheck(n)}
 }
 
-// Select is Node.Select.
+// Select returns the live slots of the batch for which the predicate is true, in
+// ascending order, in the memory of sel. A batch may have at most 65536 slots.
 func (f *Filter) Select(b *columnar.Batch, sel []uint16) []uint16 {
 	f.mask = live(f.mask, b)
 	if f.root != nil {

@@ -166,14 +166,6 @@ func (n *Node) Conjuncts() []*Node {
 // leaf reports whether the node looks at a column.
 func (n *Node) leaf() bool { return n.Op != OpAnd && n.Op != OpOr }
 
-// Columns are the columns that the predicate looks at, ascending.
-func (n *Node) Columns() []int {
-	var out []int
-	n.walk(func(l *Node) { out = append(out, l.Column) })
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // walk calls fn for every leaf.
 func (n *Node) walk(fn func(*Node)) {
 	switch {

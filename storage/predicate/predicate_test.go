@@ -118,7 +118,7 @@ func TestRemap(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s, %v", x.in, got, exact, x.out, x.exact)
 		}
 	}
-	if got := And(a, Or(b, c)).Columns(); fmt.Sprint(got) != "[0 1 2]" {
+	if got := columnsOf(And(a, Or(b, c))); fmt.Sprint(got) != "[0 1 2]" {
 		t.Errorf("columns %v", got)
 	}
 	if got := And(a, And(b, c), nil).Conjuncts(); len(got) != 3 {

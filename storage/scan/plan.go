@@ -48,15 +48,6 @@ type Split struct {
 	Sections []level.Section
 }
 
-// Files is how many files the split has.
-func (s *Split) Files() int {
-	n := len(s.Raw)
-	for i := range s.Sections {
-		n += len(s.Sections[i].Files())
-	}
-	return n
-}
-
 // Report counts what planning did.
 type Report struct {
 	SnapshotID     snapshot.ID // 0: the table has none

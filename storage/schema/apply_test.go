@@ -244,22 +244,3 @@ func TestNullability(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
-
-func TestWithHints(t *testing.T) {
-	s := evolving(t)
-	got, warnings, err := s.WithHints(map[string]string{"scan.snapshot-id": "3", "bucket": "2", "scan.parallelism": "4"})
-	if err != nil || len(warnings) != 1 || got.Options["scan.snapshot-id"] != "3" || s.Options["scan.snapshot-id"] != "" {
-		t.Errorf("%v, %q, %v", got, warnings, err)
-	}
-	if got, _, err := s.WithHints(map[string]string{"bucket": "2"}); got != s || err != nil {
-		t.Errorf("the table's own value: %v", err)
-	}
-	for _, c := range []struct {
-		key, value string
-		kind       error
-	}{{"bucket", "3", options.ErrNotHint}, {"scan.snapshotid", "3", options.ErrUnknown}, {"scan.mode", "from-snapshot", options.ErrConflict}, {"scan.mode", "never", options.ErrValue}, {"merge-engine", "first-row", options.ErrNotHint}} {
-		if _, _, err := s.WithHints(map[string]string{c.key: c.value}); !errors.Is(err, c.kind) {
-			t.Errorf("%s = %s: %v", c.key, c.value, err)
-		}
-	}
-}

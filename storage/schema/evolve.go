@@ -165,17 +165,6 @@ func evolveRow(from, to types.Type) (*step, error) {
 // has them under. Of a ROW only the members that are needed are named.
 func (e *Evolution) FileFields() []types.Field { return e.file }
 
-// Identity reports whether the file's columns are the wanted ones as they are.
-func (e *Evolution) Identity() bool { return e.same }
-
-// Source tells where wanted column i comes from: the place in FileFields, and
-// whether the values are the same (no cast, no change inside a nested type). ok
-// is false for a column that the file lacks, which is all null.
-func (e *Evolution) Source(i int) (at int, same, ok bool) {
-	s := e.steps[i]
-	return s.src, s.do == keep, s.do != missing
-}
-
 // Apply returns a batch of the wanted columns made from one of FileFields, with
 // the same slots, selection and row kinds. It shares memory with b and is valid
 // as long. An error is a text in the file that cannot be cast.

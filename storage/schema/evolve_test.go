@@ -91,7 +91,7 @@ func TestEvolveWidened(t *testing.T) {
 	if rows := rowTexts(got); !reflect.DeepEqual(rows, want) {
 		t.Errorf("\n got %q\nwant %q", rows, want)
 	}
-	if e.Identity() || got.N != 3 || len(got.Sel) != 2 || got.Kinds[1] != types.Delete {
+	if e.same || got.N != 3 || len(got.Sel) != 2 || got.Kinds[1] != types.Delete {
 		t.Error("slots, selection or kinds")
 	}
 	for i, c := range got.Cols {
@@ -151,10 +151,10 @@ func TestEvolveColumns(t *testing.T) {
 		}
 		got.Reset() // a reader may do so with its batch
 	}
-	if at, same, ok := e.Source(3); at != 1 || !same || !ok {
-		t.Errorf("source of a1: %d, %v, %v", at, same, ok)
+	if s := e.steps[3]; s.src != 1 || s.do != keep {
+		t.Errorf("source of a1: %+v", s)
 	}
-	if _, _, ok := e.Source(0); ok {
+	if e.steps[0].do != missing {
 		t.Error("the new a has a source")
 	}
 }
@@ -162,17 +162,17 @@ func TestEvolveColumns(t *testing.T) {
 func TestEvolveIdentity(t *testing.T) {
 	s := evolutionSchema(t, "nested-0")
 	e, err := Evolve(s, s.Fields)
-	if err != nil || !e.Identity() {
+	if err != nil || !e.same {
 		t.Fatalf("identity: %v", err)
 	}
 	b := &columnar.Batch{}
 	if got, _ := e.Apply(b); got != b {
 		t.Error("batch was copied")
 	}
-	if e, _ := Evolve(s, s.Fields[:2]); !e.Identity() || len(e.FileFields()) != 2 {
+	if e, _ := Evolve(s, s.Fields[:2]); !e.same || len(e.FileFields()) != 2 {
 		t.Error("a prefix of the columns is no identity")
 	}
-	if e, _ := Evolve(s, []types.Field{s.Fields[1], s.Fields[0]}); !e.Identity() || e.FileFields()[0].Name != "r" {
+	if e, _ := Evolve(s, []types.Field{s.Fields[1], s.Fields[0]}); !e.same || e.FileFields()[0].Name != "r" {
 		t.Error("other order: the file is read in the wanted order")
 	}
 }

@@ -354,17 +354,6 @@ func (m *Manager) AtOrBefore(ctx context.Context, timeMillis int64) (*Snapshot, 
 	return m.searchLast(ctx, func(s *Snapshot) bool { return s.TimeMillis <= timeMillis })
 }
 
-// FirstAfter returns the oldest snapshot whose time is above timeMillis, nil when
-// there is none.
-func (m *Manager) FirstAfter(ctx context.Context, timeMillis int64) (*Snapshot, error) {
-	ids, err := m.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, after, err := m.search(ctx, ids, func(s *Snapshot) bool { return s.TimeMillis <= timeMillis })
-	return after, err
-}
-
 // searchLast finds the last snapshot for which before holds; it must hold for a
 // prefix of the snapshots.
 func (m *Manager) searchLast(ctx context.Context, before func(*Snapshot) bool) (*Snapshot, error) {
@@ -376,13 +365,11 @@ func (m *Manager) searchLast(ctx context.Context, before func(*Snapshot) bool) (
 	if err != nil {
 		return nil, err
 	}
-	last, _, err := m.search(ctx, ids, before)
-	return last, err
+	return m.search(ctx, ids, before)
 }
 
-// search splits ids, of which some may be gone, at the first for which before
-// does not hold.
-func (m *Manager) search(ctx context.Context, ids []ID, before func(*Snapshot) bool) (last, first *Snapshot, err error) {
+// search is searchLast among ids, of which some may be gone.
+func (m *Manager) search(ctx context.Context, ids []ID, before func(*Snapshot) bool) (last *Snapshot, err error) {
 	for len(ids) > 0 {
 		mid := len(ids) / 2
 		s, err := m.load(ctx, ids[mid])
@@ -390,14 +377,14 @@ func (m *Manager) search(ctx context.Context, ids []ID, before func(*Snapshot) b
 		case errors.Is(err, fileio.ErrNotFound):
 			ids = slices.Delete(slices.Clone(ids), mid, mid+1)
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		case before(s):
 			last, ids = s, ids[mid+1:]
 		default:
-			first, ids = s, ids[:mid]
+			ids = ids[:mid]
 		}
 	}
-	return last, first, nil
+	return last, nil
 }
 
 // Publish creates the file of a snapshot, after the files that it needs, if any are

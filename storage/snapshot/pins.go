@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 )
 
@@ -77,16 +76,4 @@ func (m *Manager) Retire(upTo ID) (floor ID, done func()) {
 			}
 		}
 	})
-}
-
-// LowestPinned is the smallest pinned id, the largest number when none is pinned.
-func (m *Manager) LowestPinned() ID {
-	p := &m.pins
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	low := ID(math.MaxInt64)
-	for id := range p.readers {
-		low = min(low, id)
-	}
-	return low
 }

@@ -74,17 +74,6 @@ func (m *Manager) CreateTag(ctx context.Context, t Tag) error {
 	return nil
 }
 
-// ReplaceTag writes a tag over the one that exists, ErrTagNotFound otherwise.
-func (m *Manager) ReplaceTag(ctx context.Context, t Tag) error {
-	if _, err := m.Tag(ctx, t.Name); err != nil {
-		return err
-	}
-	if err := m.store.Replace(ctx, m.tagPath(t.Name), t.encode()); err != nil {
-		return fmt.Errorf("replace tag '%s': %w", t.Name, err)
-	}
-	return fileio.Sync(ctx, m.store, []string{m.tagPath(t.Name)})
-}
-
 // DeleteTag removes a tag file, ErrTagNotFound when there is none. Files that
 // only the tag held stay; expire.DeleteTag removes them as well.
 func (m *Manager) DeleteTag(ctx context.Context, name string) error {

@@ -123,9 +123,6 @@ func (p *Partition) Changed() []int {
 // Hashes returns all hashes of a bucket, valid until the next Assign.
 func (p *Partition) Hashes(bucket int) []uint32 { return p.buckets[bucket] }
 
-// Buckets is the number of buckets.
-func (p *Partition) Buckets() int { return len(p.numbers) }
-
 // Saved forgets what changed: the index files of these buckets are published.
 func (p *Partition) Saved() { clear(p.changed) }
 

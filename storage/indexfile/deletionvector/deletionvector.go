@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -111,66 +110,6 @@ func decodeBitmap(b []byte) (rows []uint32, used int, err error) {
 		return nil, 0, corrupt.Errorf("", corrupt.NoOffset, "bitmap: %w", err)
 	}
 	return m.ToArray(), int(n), nil
-}
-
-// Append appends a vector to the bytes of an index file, empty at first, and
-// returns where it is. wide is the 64-bit form.
-func Append(file []byte, dataFile string, p Positions, wide bool) ([]byte, datafile.VectorRange, error) {
-	if len(file) == 0 {
-		file = append(file, version)
-	}
-	payload, err := encode(p, wide)
-	if err != nil {
-		return file, datafile.VectorRange{}, err
-	}
-	r := datafile.VectorRange{DataFile: dataFile, Offset: int32(len(file)), Length: int32(len(payload)), Cardinality: int64(len(p))}
-	if wide {
-		r.Length += frameBytes
-	}
-	file = binary.BigEndian.AppendUint32(file, uint32(len(payload)))
-	file = append(file, payload...)
-	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(payload)), r, nil
-}
-
-func encode(p Positions, wide bool) ([]byte, error) {
-	byKey := map[uint32]*roaring.Bitmap{}
-	var keys []uint32
-	for _, x := range p {
-		k := uint32(x >> 32)
-		if byKey[k] == nil {
-			byKey[k] = roaring.New()
-			keys = append(keys, k)
-		}
-		byKey[k].Add(uint32(x))
-	}
-	slices.Sort(keys)
-	if !wide {
-		out := binary.BigEndian.AppendUint32(nil, magic32)
-		m := byKey[0]
-		if m == nil {
-			m = roaring.New()
-		}
-		if len(keys) > 1 || len(keys) == 1 && keys[0] != 0 {
-			return nil, corrupt.Errorf("", corrupt.NoOffset, "row beyond 32 bits in a 32-bit deletion vector")
-		}
-		return appendBitmap(out, m)
-	}
-	out := binary.LittleEndian.AppendUint32(nil, magic64)
-	out = binary.LittleEndian.AppendUint64(out, uint64(len(keys)))
-	for _, k := range keys {
-		out = binary.LittleEndian.AppendUint32(out, k)
-		var err error
-		if out, err = appendBitmap(out, byKey[k]); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func appendBitmap(dst []byte, m *roaring.Bitmap) ([]byte, error) {
-	m.RunOptimize()
-	b, err := m.ToBytes()
-	return append(dst, b...), err
 }
 
 // Is reports whether an index file, of which head are the first nine bytes or all

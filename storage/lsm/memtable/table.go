@@ -101,10 +101,6 @@ func New(c Config) (*Table, error) {
 	return t, nil
 }
 
-// Types are the types of the batches of Flush: the table's columns, then the
-// sequence number.
-func (t *Table) Types() []types.Type { return t.types }
-
 // Rows is how many rows have been appended, versions of one key counted each.
 func (t *Table) Rows() int { return t.n }
 
@@ -125,38 +121,11 @@ func (t *Table) Append(b *columnar.Batch, first int64) error {
 	if err != nil {
 		return err
 	}
-	t.take(chunk, b, first+int64(n)-1, first > t.last)
+	t.take(chunk, b, first)
 	num := chunk.Cols[len(t.c.Types)]
 	num.Reserve(n)
 	for i := range n {
 		num.AppendI64(first + int64(i))
-	}
-	return nil
-}
-
-// AppendNumbered is Append with a sequence number for each live row.
-func (t *Table) AppendNumbered(b *columnar.Batch, numbers []int64) error {
-	n := b.Rows()
-	if len(numbers) != n {
-		return fmt.Errorf("memtable: %d sequence numbers for %d rows", len(numbers), n)
-	}
-	if n == 0 {
-		return nil
-	}
-	chunk, err := t.admit(b)
-	if err != nil {
-		return err
-	}
-	high, rising := numbers[0], numbers[0] > t.last
-	for i, x := range numbers[1:] {
-		high = max(high, x)
-		rising = rising && x > numbers[i]
-	}
-	t.take(chunk, b, high, rising)
-	num := chunk.Cols[len(t.c.Types)]
-	num.Reserve(n)
-	for _, x := range numbers {
-		num.AppendI64(x)
 	}
 	return nil
 }
@@ -192,9 +161,8 @@ func (t *Table) Adopt(b *columnar.Batch, first int64) error {
 	}
 	h.number.I64, h.number.N = numbers, b.N
 	h.batch = columnar.Batch{N: b.N, Kinds: b.Kinds, Cols: append(append(h.batch.Cols[:0], b.Cols...), &h.number)}
-	t.chunks, t.n, t.open = append(t.chunks, &h.batch), t.n+b.N, -1
-	t.arrival = t.arrival && first > t.last
-	t.last = max(t.last, first+int64(b.N)-1)
+	t.chunks, t.open = append(t.chunks, &h.batch), -1
+	t.took(b.N, first)
 	return nil
 }
 
@@ -298,14 +266,20 @@ func room(v, c *columnar.Vector) int64 {
 	return left
 }
 
-// take appends a batch to a chunk, but for its sequence numbers.
-func (t *Table) take(chunk, b *columnar.Batch, high int64, rising bool) {
+// take appends a batch to a chunk, but for its sequence numbers, which begin at first.
+func (t *Table) take(chunk, b *columnar.Batch, first int64) {
 	view := columnar.Batch{N: chunk.N, Cols: chunk.Cols[:len(t.c.Types)], Kinds: chunk.Kinds}
 	view.Append(b)
-	t.n += view.N - chunk.N
+	n := view.N - chunk.N
 	chunk.N, chunk.Kinds = view.N, view.Kinds
-	t.arrival = t.arrival && rising
-	t.last = max(t.last, high)
+	t.took(n, first)
+}
+
+// took counts n rows whose sequence numbers begin at first.
+func (t *Table) took(n int, first int64) {
+	t.n += n
+	t.arrival = t.arrival && first > t.last
+	t.last = max(t.last, first+int64(n)-1)
 }
 
 // Reset empties the table and keeps its memory and what is reserved for it. It lets

@@ -180,19 +180,18 @@ func fillRandom(t *testing.T, tab *Table, kt, ts []types.Type, rng *rand.Rand, r
 	t.Helper()
 	var recs []record
 	number := int64(100)
-	numbered, kinds := rng.IntN(3) == 0, rng.IntN(2) == 0
+	falling, kinds := rng.IntN(3) == 0, rng.IntN(2) == 0
 	domain := []int{3, 40, 100000}[rng.IntN(3)]
 	for len(recs) < rows {
 		var part []record
-		var numbers []int64
 		first := number
+		if falling { // of a batch that comes late
+			first = int64(rng.IntN(200))
+		}
 		for range 1 + rng.IntN(50) {
-			r := record{number: number, payload: fmt.Sprint("p", len(recs)+len(part)), field: columnar.IntValue(int64(rng.IntN(4)))}
+			r := record{number: first + int64(len(part)), payload: fmt.Sprint("p", len(recs)+len(part)), field: columnar.IntValue(int64(rng.IntN(4)))}
 			for _, k := range kt {
 				r.key = append(r.key, drawKey(k, rng, domain))
-			}
-			if numbered {
-				r.number = int64(rng.IntN(20))
 			}
 			if rng.IntN(5) == 0 {
 				r.field = columnar.NullValue
@@ -201,7 +200,6 @@ func fillRandom(t *testing.T, tab *Table, kt, ts []types.Type, rng *rand.Rand, r
 				r.kind = types.RowKind(rng.IntN(4))
 			}
 			part = append(part, r)
-			numbers = append(numbers, r.number)
 			number++
 		}
 		b := batchOf(ts, part, kinds)
@@ -215,21 +213,14 @@ func fillRandom(t *testing.T, tab *Table, kt, ts []types.Type, rng *rand.Rand, r
 				}
 			}
 			part = live
-			numbers = numbers[:0]
 			for i := range part {
-				if !numbered {
-					part[i].number = first + int64(i)
-				}
-				numbers = append(numbers, part[i].number)
+				part[i].number = first + int64(i)
 			}
 		}
 		var err error
-		switch {
-		case numbered:
-			err = tab.AppendNumbered(b, numbers)
-		case rng.IntN(2) == 0:
+		if rng.IntN(2) == 0 {
 			err = tab.Adopt(b, first)
-		default:
+		} else {
 			err = tab.Append(b, first)
 		}
 		if err != nil {
@@ -406,12 +397,6 @@ func TestConfigFaults(t *testing.T) {
 	}
 	if err := tab.Append(columnar.NewBatch(ts, 0), 0); err != nil {
 		t.Error("empty batch:", err)
-	}
-	b := columnar.NewBatch(ts[:1], 1)
-	b.Cols[0].AppendI32(1)
-	b.N = 1
-	if err := tab.AppendNumbered(b, []int64{1, 2}); err == nil {
-		t.Error("two numbers for one row accepted")
 	}
 }
 

@@ -39,13 +39,6 @@ type Config struct {
 	BatchRows int
 }
 
-// Stats counts what a merge has done.
-type Stats struct {
-	RowsIn  int64 // rows of the runs
-	RowsOut int64 // rows returned
-	Blocks  int64 // batches of the runs
-}
-
 // Reader returns the merged rows of sorted runs in key order, each key once. It is
 // a columnar.Reader for one goroutine.
 type Reader struct {
@@ -60,7 +53,6 @@ type Reader struct {
 	ready    []uint32 // winners still to be gathered
 	newest   bool     // the tree keeps the last pick of a key only
 	state    state
-	stats    Stats
 	err      error // sticky
 	// refillRun is the run whose block is used up, or -1.
 	refillRun int
@@ -193,9 +185,6 @@ func build(c Config, order *Order) *Reader {
 	return m
 }
 
-// Stats are the counts so far.
-func (m *Reader) Stats() Stats { return m.stats }
-
 func (m *Reader) setSource(i int, b *columnar.Batch) {
 	m.sources[i] = b
 	if m.keys[i] == nil {
@@ -219,7 +208,6 @@ func (m *Reader) Next(ctx context.Context) (*columnar.Batch, error) {
 		m.err = err
 		return nil, err
 	}
-	m.stats.RowsOut += int64(b.Rows())
 	return b, nil
 }
 
@@ -382,8 +370,6 @@ func (m *Reader) load(ctx context.Context, r int) error {
 		}
 		in.bytes = b.SizeBytes()
 		m.tree.setBlock(r, &in.prefixes)
-		m.stats.Blocks++
-		m.stats.RowsIn += int64(b.N)
 		return nil
 	}
 }

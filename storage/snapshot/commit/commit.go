@@ -89,24 +89,6 @@ func (c *Committer) Commit(ctx context.Context, r Request) (Result, error) {
 	return run.result, err
 }
 
-// Verify looks whether the snapshot published last still stands, and returns a
-// *ReplacedError if it was replaced. Readers call it before they read a table that
-// other engines write too.
-func (c *Committer) Verify(ctx context.Context) error {
-	if err := c.take(ctx); err != nil {
-		return err
-	}
-	defer c.give()
-	if c.last == nil {
-		return nil
-	}
-	latest, err := c.c.Snapshots.Latest(ctx)
-	if err != nil {
-		return err
-	}
-	return c.verify(ctx, latest)
-}
-
 // verify compares the last published snapshot with what is there now.
 func (c *Committer) verify(ctx context.Context, latest *snapshot.Snapshot) error {
 	last := c.last
@@ -134,28 +116,6 @@ func (c *Committer) verify(ctx context.Context, latest *snapshot.Snapshot) error
 		c.last = nil // it has a successor: nobody renames over it any more
 	}
 	return nil
-}
-
-// Find looks for a commit among the snapshots after an id, newest first; nil when
-// it is not there. An expired snapshot in between is snapshot.ErrExpired: then
-// nothing can be said.
-func (c *Committer) Find(ctx context.Context, after snapshot.ID, user string, identifier int64) (*snapshot.Snapshot, error) {
-	latest, err := c.c.Snapshots.Latest(ctx)
-	if err != nil || latest == nil {
-		return nil, err
-	}
-	for id := latest.ID; id > after; id-- {
-		s := latest
-		if id != latest.ID {
-			if s, err = c.c.Snapshots.Get(ctx, id); err != nil {
-				return nil, fmt.Errorf("look for commit %d of %s: %w", identifier, user, err)
-			}
-		}
-		if s.CommitUser == user && s.CommitIdentifier == identifier {
-			return s, nil
-		}
-	}
-	return nil, nil
 }
 
 // run is one call of Commit.

@@ -455,7 +455,7 @@ func TestReplaced(t *testing.T) {
 	if _, err := tab.committer.Commit(t.Context(), replaced.Request); err != nil {
 		t.Fatal(err)
 	}
-	if err := tab.committer.Verify(t.Context()); err != nil {
+	if err := tab.committer.TryVerify(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	wantState(t, tab, "a.x@0 ours.x@0 theirs.x@0")
@@ -500,9 +500,6 @@ func TestPrepare(t *testing.T) {
 	r.Increments = incs
 	if _, err := tab.committer.Commit(t.Context(), r); !errors.Is(err, errStop) {
 		t.Fatal(err)
-	}
-	if found, err := tab.committer.Find(t.Context(), 0, "user-a.x", snapshot.BatchIdentifier); err != nil || found == nil || found.ID != 3 {
-		t.Fatalf("%+v, %v", found, err)
 	}
 }
 

@@ -14,8 +14,10 @@ func (c *Committer) Inherit(from *Committer) {
 	c.last, from.last = from.last, nil
 }
 
-// TryVerify is Verify, but for doing nothing while a commit runs, which verifies
-// by itself.
+// TryVerify looks whether the snapshot published last still stands, and returns a
+// *ReplacedError if it was replaced. Readers call it before they read a table that
+// other engines write too. While a commit runs, which verifies by itself, it does
+// nothing.
 func (c *Committer) TryVerify(ctx context.Context) error {
 	select {
 	case c.turn <- struct{}{}:
