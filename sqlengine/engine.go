@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, ErrOpen
 	}
 	e := &Engine{log: o.Log, servers: map[*server.Server]chan struct{}{}}
-	e.provider = bridge.NewProvider(bridge.Config{Catalog: o.Catalog, Store: o.Store, Root: o.Root})
+	e.provider = bridge.NewProvider(bridge.Config{Catalog: o.Catalog, Store: o.Store, Root: o.Root, System: systemDatabases()})
 	if err := e.provider.EnsureDefault(ctx); err != nil {
 		open.Store(false)
 		return nil, err
@@ -165,6 +165,8 @@ func (e *Engine) newSession(ctx context.Context, c *mysql.Conn, addr string) (sq
 	}
 	s := bridge.NewSession(base, e.log)
 	s.SetCurrentDatabase(bridge.DefaultDatabase)
+	s.SetConnectionId(c.ConnectionID)
+	e.host.ProcessList.ConnectionReady(s) // else the list knows no user before a database is chosen
 	return s, nil
 }
 
@@ -172,7 +174,7 @@ func (e *Engine) newSession(ctx context.Context, c *mysql.Conn, addr string) (sq
 func (e *Engine) Serve(l net.Listener) error {
 	var herr error
 	cfg := server.Config{
-		Protocol: l.Addr().Network(), Address: l.Addr().String(), Listener: l, Version: ServerVersion,
+		Protocol: l.Addr().Network(), Address: l.Addr().String(), Listener: wire.Listen(l), Version: ServerVersion,
 		Options: []server.Option{func(en *sqle.Engine, sm *server.SessionManager, h mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {
 			ours, err := wire.New(en, sm, h, e.log, &e.metrics)
 			if err != nil {

@@ -36,6 +36,7 @@ var (
 	CodeAccessDenied     = Code{1045, "28000"}
 	CodeDBAccessDenied   = Code{1044, "42000"}
 	CodeNoDatabase       = Code{1046, "3D000"}
+	CodeUnknownCommand   = Code{1047, "08S01"}
 	CodeOutOfMemory      = Code{1037, "HY001"}
 	CodeBadNull          = Code{1048, "23000"}
 	CodeBadDatabase      = Code{1049, "42000"}
@@ -60,6 +61,8 @@ var (
 	CodeColumnCount      = Code{1136, "21S01"}
 	CodeMixGroup         = Code{1140, "42000"}
 	CodeTableDenied      = Code{1142, "42000"}
+	CodeNoGrant          = Code{1141, "42000"}
+	CodeRoleNotGranted   = Code{3530, "HY000"}
 	CodeNoSuchTable      = Code{1146, "42S02"}
 	CodePKNull           = Code{1171, "42000"}
 	CodeUnknownVariable  = Code{1193, "HY000"}
@@ -79,6 +82,7 @@ var (
 	CodeReadOnly         = Code{1290, "HY000"}
 	CodeBadValue         = Code{1292, "22007"}
 	CodeNoFunction       = Code{1305, "42000"}
+	CodeManyParameters   = Code{1390, "HY000"}
 	CodeInterrupted      = Code{1317, "70100"}
 	CodeViewExists       = Code{1050, "42S01"}
 	CodeNoDefault        = Code{1364, "HY000"}

@@ -14,11 +14,13 @@ import (
 	"github.com/lakesql/lakesql/storage/fileio"
 )
 
-// Config is what a Provider needs; all members are required.
+// Config is what a Provider needs; all members but System are required.
 type Config struct {
 	Catalog catalog.Catalog
 	Store   fileio.Store // of the warehouse, for what the server remembers
 	Root    string       // the warehouse directory
+	// System are databases that are found by name where the warehouse has none of it.
+	System []sql.Database
 }
 
 // Provider gives the host the databases of a catalog. It is safe for many sessions.
@@ -26,6 +28,7 @@ type Provider struct {
 	catalog catalog.Catalog
 	views   *viewStore
 	schemas sql.Database // information_schema
+	system  []sql.Database
 }
 
 var _ sql.MutableDatabaseProvider = (*Provider)(nil)
@@ -36,6 +39,7 @@ func NewProvider(c Config) *Provider {
 		catalog: c.Catalog,
 		views:   newViewStore(c.Store, c.Root),
 		schemas: information_schema.NewInformationSchemaDatabase(),
+		system:  c.System,
 	}
 }
 
@@ -70,6 +74,11 @@ func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error)
 		return nil, fmt.Errorf("database '%s': %w", name, err)
 	}
 	if !ok {
+		for _, s := range p.system {
+			if strings.EqualFold(name, s.Name()) {
+				return s, nil
+			}
+		}
 		return nil, sql.ErrDatabaseNotFound.New(name)
 	}
 	d := &Database{provider: p, name: match}

@@ -16,6 +16,9 @@ func (g *grammar) dispatch() (Statement, error) {
 	if g.tokens[0].kind != tWord {
 		return nil, nil
 	}
+	if what := g.accounts(); what != "" {
+		return nil, unsupported(g.tokens[0].start, what+": there are no accounts")
+	}
 	switch strings.ToUpper(g.text(0)) {
 	case "CREATE":
 		return g.create()
@@ -55,6 +58,26 @@ func (g *grammar) dispatch() (Statement, error) {
 		return nil, unsupported(g.tokens[0].start, "HANDLER")
 	}
 	return nil, nil
+}
+
+// accounts names the statement if it is one about accounts and roles.
+func (g *grammar) accounts() string {
+	word := strings.ToUpper(g.text(0))
+	switch word {
+	case "GRANT", "REVOKE":
+		return word
+	case "CREATE", "ALTER", "DROP", "RENAME":
+		for _, what := range []string{"USER", "ROLE"} {
+			if g.is(1, what) {
+				return word + " " + what
+			}
+		}
+	case "SET":
+		if g.is(1, "ROLE") || g.is(1, "DEFAULT") && g.is(2, "ROLE") {
+			return "SET ROLE"
+		}
+	}
+	return ""
 }
 
 func (g *grammar) alter() (Statement, error) {

@@ -54,6 +54,10 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.showCreate(n)
 	case *hostplan.ShowVariables:
 		return o.b.showVariables(ctx, n)
+	case *hostplan.ShowGrants:
+		return showGrants(ctx, n)
+	case *hostplan.ShowDatabases:
+		return showDatabases(ctx, n)
 	case *hostplan.ShowIndexes:
 		return o.b.showIndexes(ctx, n, row)
 	case *hostplan.GroupBy:

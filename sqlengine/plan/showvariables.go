@@ -27,14 +27,14 @@ func (b *Builder) showVariables(ctx *sql.Context, n *hostplan.ShowVariables) (sq
 				continue
 			}
 		}
-		rows = append(rows, sql.Row{name, shownVariable(name, v)})
+		rows = append(rows, sql.Row{name, ShownVariable(name, v)})
 	}
-	slices.SortFunc(rows, func(a, b sql.Row) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	sortRows(rows)
 	return sql.RowsToRowIter(rows...), nil
 }
 
-// shownVariable is a value as SHOW VARIABLES has it.
-func shownVariable(name string, v any) any {
+// ShownVariable is a variable's value as SHOW VARIABLES has it.
+func ShownVariable(name string, v any) any {
 	def, _, ok := sql.SystemVariables.GetGlobal(name)
 	if !ok {
 		return v
@@ -49,4 +49,9 @@ func shownVariable(name string, v any) any {
 		return "ON"
 	}
 	return v
+}
+
+// sortRows sorts rows by the text in their first column.
+func sortRows(rows []sql.Row) {
+	slices.SortFunc(rows, func(a, b sql.Row) int { return strings.Compare(a[0].(string), b[0].(string)) })
 }

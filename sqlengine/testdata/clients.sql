@@ -81,8 +81,8 @@ SELECT * FROM information_schema.TABLES t WHERE t.TABLE_SCHEMA = 'information_sc
 SELECT table_schema, SUM(data_length + index_length) FROM information_schema.tables GROUP BY table_schema
 SHOW FULL PROCESSLIST
 SHOW PRIVILEGES
-!1049 SELECT * FROM mysql.user ORDER BY user
-!1049 SELECT name, description, example, url FROM mysql.help_topic
+SELECT * FROM mysql.user ORDER BY user
+SELECT name, description, example, url FROM mysql.help_topic
 SELECT t.* FROM shop.orders t LIMIT 0, 200
 show session status like 'ssl_version'
 SELECT ordinal_position as ordinal_position, column_name as column_name, column_type AS data_type, character_set_name as character_set, collation_name as collation, is_nullable as is_nullable, column_default as column_default, extra as extra, column_name AS foreign_key, column_comment AS comment FROM information_schema.columns WHERE table_schema='shop'AND table_name='orders'
@@ -92,7 +92,7 @@ SHOW VARIABLES
 SELECT @@GLOBAL.time_zone AS global_tz, @@system_time_zone AS system_tz, time_format(timediff(now(), convert_tz(now(), @@GLOBAL.time_zone, '+00:00')), '%H:%i') AS offset
 SET @@session.time_zone = 'Europe/Berlin'
 SELECT TRUE FROM `shop`.`orders` WHERE 1 <> 1 LIMIT 0
-!1049 SHOW GRANTS FOR CURRENT_USER()
+SHOW GRANTS FOR CURRENT_USER()
 SET time_zone = '+00:00'
 SELECT DISTINCT TABLE_SCHEMA from information_schema.TABLES where TABLE_TYPE != 'SYSTEM VIEW' ORDER BY TABLE_SCHEMA
 SELECT table_name FROM information_schema.tables WHERE table_schema = 'shop' ORDER BY table_name
@@ -117,7 +117,7 @@ SHOW GLOBAL STATUS
 SHOW OPEN TABLES
 SET profiling = 1
 SELECT QUERY_ID, SUM(DURATION) AS SUM_DURATION FROM INFORMATION_SCHEMA.PROFILING GROUP BY QUERY_ID
-!1049 SELECT * FROM performance_schema.session_variables
+SELECT * FROM performance_schema.session_variables
 SHOW BINARY LOG STATUS
 LOCK TABLES `customers` READ /*!32311 LOCAL */,`orders` READ /*!32311 LOCAL */
 UNLOCK TABLES

@@ -48,6 +48,7 @@ type Handler struct {
 	log      *slog.Logger
 	metrics  *Metrics
 	access   connAccess
+	started  time.Time
 }
 
 var _ mysql.Handler = (*Handler)(nil)
@@ -58,13 +59,14 @@ func New(e *sqle.Engine, sm *server.SessionManager, host mysql.Handler, log *slo
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{Handler: host, engine: e, sessions: sm, log: log, metrics: m, access: a}, nil
+	return &Handler{Handler: host, engine: e, sessions: sm, log: log, metrics: m, access: a, started: time.Now()}, nil
 }
 
 // NewConnection is called when a client connects.
 func (h *Handler) NewConnection(c *mysql.Conn) {
 	h.metrics.Connections.Add(1)
 	h.Handler.NewConnection(c)
+	h.attach(c)
 }
 
 // ConnectionClosed is called when a client is gone.
@@ -79,6 +81,22 @@ func (h *Handler) ComInitDB(c *mysql.Conn, schemaName string) (err error) {
 	return h.Handler.ComInitDB(c, schemaName)
 }
 
+// ComResetConnection gives a connection a new session, with the same database.
+// The host cannot send an error: a database that is gone leaves the session without one.
+func (h *Handler) ComResetConnection(c *mysql.Conn) error {
+	var err error
+	func() {
+		defer h.guard(&err, "")
+		err = h.Handler.ComResetConnection(c)
+	}()
+	c.StatusFlags = c.StatusFlags&^mysql.ServerInTransaction | mysql.ServerStatusAutocommit
+	if err == nil {
+		return nil
+	}
+	h.log.Debug("reset a connection", "conn", c.ConnectionID, "error", err)
+	return h.sessions.SetDB(context.Background(), c, "")
+}
+
 // ComPrepare plans a prepared statement.
 func (h *Handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, prepare *mysql.PrepareData) (fields []*querypb.Field, err error) {
 	defer h.guard(&err, query)
@@ -87,7 +105,12 @@ func (h *Handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		return nil, err
 	}
 	defer end()
-	node, err := h.engine.PrepareQuery(sqlCtx, query)
+	query = sql.RemoveSpaceAndDelimiter(query, ';') // the key under which it is looked for
+	stmt, _, _, err := h.engine.Parser.Parse(sqlCtx, query, false /* one statement */)
+	if err != nil {
+		return nil, err
+	}
+	node, err := h.engine.PrepareParsedQuery(sqlCtx, query, query, stmt)
 	if err != nil {
 		return nil, err
 	}

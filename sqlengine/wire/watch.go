@@ -52,7 +52,7 @@ func socketOf(c net.Conn) rawConner {
 		switch x := c.(type) {
 		case netutil.ConnWithTimeouts:
 			c = x.Conn
-		case interface{ NetConn() net.Conn }: // TLS
+		case interface{ NetConn() net.Conn }: // clientConn, TLS
 			c = x.NetConn()
 		case rawConner:
 			return x
