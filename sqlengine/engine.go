@@ -25,6 +25,7 @@ import (
 	"github.com/lakesql/lakesql/catalog"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
+	"github.com/lakesql/lakesql/sqlengine/funcs"
 	"github.com/lakesql/lakesql/sqlengine/plan"
 	"github.com/lakesql/lakesql/sqlengine/procs"
 	"github.com/lakesql/lakesql/sqlengine/wire"
@@ -72,7 +73,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, ErrOpen
 	}
 	e := &Engine{log: o.Log, servers: map[*server.Server]chan struct{}{}}
-	e.provider = bridge.NewProvider(bridge.Config{Catalog: o.Catalog, Store: o.Store, Root: o.Root, System: systemDatabases()})
+	e.provider = bridge.NewProvider(bridge.Config{
+		Catalog: o.Catalog, Store: o.Store, Root: o.Root, System: systemDatabases(), Functions: funcs.New(plan.WindowByName()),
+	})
 	if err := e.provider.EnsureDefault(ctx); err != nil {
 		open.Store(false)
 		return nil, err
@@ -85,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	a.ExecBuilder = plan.New()
 	a.Parser = parser
 	a.Coster = plan.NewCoster(a.Coster)
-	a.Catalog.RegisterFunction(sql.NewEmptyContext(), plan.WindowByName())
+	a.Catalog.InfoSchema = infoSchema{a.Catalog.InfoSchema}
 	e.host = sqle.New(a, &sqle.Config{})
 	e.host.Parser = parser
 	if err := errors.Join(setVariables(), repairInfoSchema(a.Catalog.InfoSchema)); err != nil {

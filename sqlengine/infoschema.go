@@ -2,6 +2,7 @@ package sqlengine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -59,6 +60,52 @@ func alwaysRows(read infoReader) infoReader {
 			return sql.RowsToRowIter(), nil
 		}
 		return it, err
+	}
+}
+
+// infoSchema is the host's information_schema, which makes the table COLUMNS anew for
+// every statement.
+type infoSchema struct{ sql.Database }
+
+// GetTableInsensitive implements sql.Database.
+func (s infoSchema) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	t, ok, err := s.Database.GetTableInsensitive(ctx, name)
+	if c, isColumns := t.(*information_schema.ColumnsTable); isColumns {
+		c.RowIter = timeDigits(c.TableSchema, c.RowIter)
+	}
+	return t, ok, err
+}
+
+type columnReader = func(*sql.Context, sql.Catalog, sql.Schema) (sql.RowIter, error)
+
+// timeDigits mends DATETIME_PRECISION, which the host lacks for our TIME and has for DATE.
+func timeDigits(s sql.Schema, read columnReader) columnReader {
+	at := func(name string) int {
+		return slices.IndexFunc(s, func(c *sql.Column) bool { return strings.EqualFold(c.Name, name) })
+	}
+	kind, whole, digits := at("DATA_TYPE"), at("COLUMN_TYPE"), at("DATETIME_PRECISION")
+	return func(ctx *sql.Context, c sql.Catalog, all sql.Schema) (sql.RowIter, error) {
+		it, err := read(ctx, c, all)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := sql.RowIterToRows(ctx, it)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			switch row[kind] {
+			case "date":
+				row[digits] = nil
+			case "time":
+				n := 0
+				if _, err := fmt.Sscanf(fmt.Sprint(row[whole]), "time(%d)", &n); err != nil {
+					n = 0 // TIME without digits
+				}
+				row[digits] = n
+			}
+		}
+		return sql.RowsToRowIter(rows...), nil
 	}
 }
 

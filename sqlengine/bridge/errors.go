@@ -65,6 +65,7 @@ var (
 	CodeRoleNotGranted   = Code{3530, "HY000"}
 	CodeNoSuchTable      = Code{1146, "42S02"}
 	CodePKNull           = Code{1171, "42000"}
+	CodeBadArguments     = Code{1210, "HY000"}
 	CodeUnknownVariable  = Code{1193, "HY000"}
 	CodeLockWait         = Code{1205, "HY000"}
 	CodeDeadlock         = Code{1213, "40001"}
@@ -172,10 +173,22 @@ func withState(e *mysql.SQLError) *mysql.SQLError {
 	return e
 }
 
+// firstOf is the first of several errors that were joined, which the host's kinds do
+// not look into.
+func firstOf(err error) error {
+	for {
+		joined, ok := err.(interface{ Unwrap() []error })
+		if !ok || len(joined.Unwrap()) == 0 {
+			return err
+		}
+		err = joined.Unwrap()[0]
+	}
+}
+
 // hostError maps the host's error kinds. Texts follow MySQL's where clients or
 // people look for them.
 func hostError(err error) *mysql.SQLError {
-	err = sql.UnwrapError(err)
+	err = sql.UnwrapError(firstOf(err))
 	msg := err.Error()
 	if se, ok := vterrors.AsSyntaxError(err); ok {
 		return newSQLError(CodeParse, syntaxText(se.Error()))

@@ -14,13 +14,15 @@ import (
 	"github.com/lakesql/lakesql/storage/fileio"
 )
 
-// Config is what a Provider needs; all members but System are required.
+// Config is what a Provider needs; all members but System and Functions are required.
 type Config struct {
 	Catalog catalog.Catalog
 	Store   fileio.Store // of the warehouse, for what the server remembers
 	Root    string       // the warehouse directory
 	// System are databases that are found by name where the warehouse has none of it.
 	System []sql.Database
+	// Functions are those that take the place of the host's or that it lacks; nil for none.
+	Functions sql.FunctionProvider
 }
 
 // Provider gives the host the databases of a catalog. It is safe for many sessions.
@@ -29,9 +31,14 @@ type Provider struct {
 	views   *viewStore
 	schemas sql.Database // information_schema
 	system  []sql.Database
+
+	functions sql.FunctionProvider
 }
 
-var _ sql.MutableDatabaseProvider = (*Provider)(nil)
+var (
+	_ sql.MutableDatabaseProvider = (*Provider)(nil)
+	_ sql.FunctionProvider        = (*Provider)(nil)
+)
 
 // NewProvider returns a provider. It does no IO.
 func NewProvider(c Config) *Provider {
@@ -40,7 +47,17 @@ func NewProvider(c Config) *Provider {
 		views:   newViewStore(c.Store, c.Root),
 		schemas: information_schema.NewInformationSchemaDatabase(),
 		system:  c.System,
+
+		functions: c.Functions,
 	}
+}
+
+// Function implements sql.FunctionProvider.
+func (p *Provider) Function(ctx *sql.Context, name string) (sql.Function, bool) {
+	if p.functions == nil {
+		return nil, false
+	}
+	return p.functions.Function(ctx, name)
 }
 
 // Catalog is where the tables are.

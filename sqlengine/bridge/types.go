@@ -51,7 +51,7 @@ func HostType(t types.Type, inKey bool) sql.Type {
 	case types.Date:
 		return gmstypes.Date
 	case types.Time:
-		return gmstypes.Time
+		return NewTimeType(t.Precision)
 	case types.Timestamp:
 		return gmstypes.MustCreateDatetimeType(sqltypes.Datetime, min(t.Precision, expr.MaxFraction))
 	case types.TimestampLTZ:
@@ -109,6 +109,8 @@ func TypeOf(t sql.Type) (types.Type, error) {
 		return stringTypeOf(x), nil
 	case sql.EnumType, sql.SetType:
 		return types.String(), nil
+	case TimeType:
+		return types.Type{Kind: types.Time, Precision: x.Precision()}, nil
 	}
 	switch t {
 	case gmstypes.Boolean:

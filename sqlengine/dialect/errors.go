@@ -17,6 +17,7 @@ const (
 	codeUnsupported = 1235 // ER_NOT_SUPPORTED_YET, 42000
 	codeNoAlias     = 1248 // ER_DERIVED_MUST_HAVE_ALIAS, 42000
 	codeSecureFile  = 1290 // ER_OPTION_PREVENTS_STATEMENT, HY000
+	codeNotGrouped  = 3580 // ER_FIELD_IN_GROUPING_NOT_GROUP_BY, HY000
 	codeWrongValue  = 1525 // ER_WRONG_VALUE, HY000: a date or time literal
 )
 

@@ -211,7 +211,8 @@ func (l *lexer) word(start int) token {
 		l.blank(start, l.pos)
 		return l.quoted(l.pos, tString)
 	}
-	if !plain && l.src[start] != '$' {
+	// The host reserves COPY, for a clause of ALTER TABLE that is ours.
+	if !plain && l.src[start] != '$' || l.pos-start == len("copy") && strings.EqualFold(l.src[start:l.pos], "copy") {
 		l.repairs = append(l.repairs, edit{start, start, "`"}, edit{l.pos, l.pos, "`"})
 	}
 	return token{tWord, start, l.pos}

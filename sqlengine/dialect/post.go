@@ -16,6 +16,7 @@ type postPass struct {
 	like    bool
 	windows bool
 	casts   bool
+	rollup  bool
 	placed  []bool   // by read: its table was found
 	ctes    []string // names of common table expressions
 	err     error
@@ -28,6 +29,7 @@ func (p *postPass) merge(o postPass) {
 	p.like = p.like || o.like
 	p.windows = p.windows || o.windows
 	p.casts = p.casts || o.casts
+	p.rollup = p.rollup || o.rollup
 	p.placed = make([]bool, len(p.reads))
 }
 
@@ -49,6 +51,11 @@ func (p *postPass) apply(stmt ast.Statement, r *rewritten) (ast.Statement, error
 			}
 			return true
 		})
+	}
+	if p.rollup {
+		if err := rollups(stmt); err != nil {
+			return nil, err
+		}
 	}
 	if len(p.reads) == 0 && !p.like && !p.windows && (!r.changed && !p.src.remarks || !hasNames(stmt)) {
 		return stmt, nil

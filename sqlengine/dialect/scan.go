@@ -8,6 +8,7 @@ var plainVerbs = words(`SELECT INSERT REPLACE UPDATE DELETE COMMIT ROLLBACK`)
 // suspects are the words that may begin something of ours inside a plain
 // statement; those that do not are sorted out by the splicer.
 var suspects = words(`LOW_PRIORITY DELAYED HIGH_PRIORITY QUICK OPTIONS OVERWRITE OVER OF CAST CONVERT DATE TIME TIMESTAMP DEFAULT PARTITION TABLE
+	INTERVAL ANY SOME ALL ROLLUP COPY SQL_TSI_SECOND SQL_TSI_MINUTE SQL_TSI_HOUR SQL_TSI_DAY SQL_TSI_WEEK SQL_TSI_MONTH SQL_TSI_QUARTER SQL_TSI_YEAR
 	SYSTEM_TIME VERSION VERSIONS TUMBLE HOP CUMULATE TUMBLE_START TUMBLE_END HOP_START HOP_END CUMULATE_START CUMULATE_END SESSION_START SESSION_END`)
 
 // scanPlain looks at each byte of the first statement of src once. ok says that
@@ -71,7 +72,7 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 			}
 			if n == 4 && strings.EqualFold(src[from:i], "LIKE") {
 				like = true
-			} else if n >= 2 && n <= 14 && isSuspect(src[from:i]) {
+			} else if n >= 2 && n <= maxSuspect && isSuspect(src[from:i]) {
 				return 0, false, false
 			}
 		default:
@@ -101,14 +102,17 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 	return len(src), like, len(src)-comma <= maxRun
 }
 
+// maxSuspect is the length of the longest of suspects.
+const maxSuspect = len("SQL_TSI_QUARTER")
+
 // isSuspect reports whether w is one of suspects, in any case.
 func isSuspect(w string) bool {
 	switch w[0] | 0x20 {
-	case 'o', 'c', 'd', 't', 'p', 'h', 's', 'v', 'l', 'q':
+	case 'o', 'c', 'd', 't', 'p', 'h', 's', 'v', 'l', 'q', 'i', 'a', 'r':
 	default:
 		return false
 	}
-	var upper [14]byte
+	var upper [maxSuspect]byte
 	for i := range len(w) {
 		c := w[i]
 		if 'a' <= c && c <= 'z' {

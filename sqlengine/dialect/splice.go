@@ -35,6 +35,7 @@ type splicer struct {
 	like        bool   // LIKE occurs
 	windows     bool   // a window function with an interval occurs
 	casts       bool   // CAST or CONVERT occurs
+	rollup      bool   // WITH ROLLUP occurs
 }
 
 // level is the state inside one pair of parentheses.
@@ -57,7 +58,7 @@ func (h *host) splice(x *lexed, r *rewritten, first, last, base int) (postPass, 
 	}
 	from, to := x.tokens[first].start, x.tokens[last].start
 	r.apply(from, to, s.all(from, to))
-	return postPass{src: x, reads: s.reads, placed: make([]bool, len(s.reads)), like: s.like, windows: s.windows, casts: s.casts}, nil
+	return postPass{src: x, reads: s.reads, placed: make([]bool, len(s.reads)), like: s.like, windows: s.windows, casts: s.casts, rollup: s.rollup}, nil
 }
 
 // all returns the edits in [from, to), sorted, with the lexer's repairs that no
@@ -125,6 +126,8 @@ func (s *splicer) token(i int) (int, error) {
 		case '{':
 			return s.escape(i), nil
 		}
+	case tVar:
+		s.assignment(i)
 	case tWord, tQuoted:
 		if l.expect {
 			if next, err := s.reference(i); next > 0 || err != nil {
@@ -201,6 +204,8 @@ func (s *splicer) word(i int) (int, error) {
 		if s.verb == "DROP" && (s.is(s.first+1, "DATABASE") || s.is(s.first+1, "SCHEMA")) && i+1 == s.last {
 			s.replace(s.tokens[i].start, s.tokens[i].end, "")
 		}
+	case "INTERVAL", "ANY", "SOME", "ALL", "WITH":
+		s.exprWord(i)
 	case "DEFAULT":
 		if s.isDefaultDatabase(i) {
 			s.replace(s.tokens[i].start, s.tokens[i].end, "`"+s.text(i)+"`")
@@ -208,6 +213,8 @@ func (s *splicer) word(i int) (int, error) {
 				return i + 1, nil
 			}
 		}
+	default:
+		s.exprWord(i)
 	}
 	return s.dotted(i), nil
 }

@@ -16,6 +16,9 @@ func (b *Builder) groupBy(ctx *sql.Context, n *hostplan.GroupBy, row sql.Row) (s
 	if len(n.GroupByExprs) == 0 && !aggregates(n.SelectedExprs) {
 		return nil, nil // ANY_VALUE alone does not group
 	}
+	if keys, ok := rollupKeys(n); ok {
+		return b.rollup(ctx, n, keys, row)
+	}
 	if len(row) == 0 {
 		if it, err := b.batchGroup(ctx, n); it != nil || err != nil {
 			return it, err

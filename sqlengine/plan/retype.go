@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // repairRule is the number of our rule; the host's own numbers are small.
@@ -228,12 +229,7 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 			if out, err = e.WithChildren(list...); err != nil {
 				return nil, false, err
 			}
-			if id, ok := e.(sql.IdExpression); ok { // some of the host's forget it
-				if now, ok := out.(sql.IdExpression); ok && now.Id() != id.Id() {
-					out = now.WithId(id.Id())
-				}
-			}
-			same = false
+			out, same = sameID(e, out), false
 		}
 	}
 	if x, ok := out.(sql.ExpressionWithNodes); ok {
@@ -254,6 +250,15 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 			return retypeField(x, t.to), false, nil
 		}
 		return out, same, nil
+	}
+	if v, ok := out.(*expression.UserVar); ok && gmstypes.IsInteger(v.Type()) {
+		// Whole variables are BIGINT: the statement may set them to other numbers.
+		return expression.NewUserVarWithType(v.Name, v.Type().Promote()), false, nil
+	}
+	if x, changed, err := temporal(out); err != nil {
+		return nil, false, err
+	} else if changed {
+		out, same = x, false
 	}
 	if l, ok := withEscape(out); ok {
 		return l, false, nil

@@ -8,6 +8,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/funcs"
 )
 
 // shift is a time plus or minus an interval. It keeps fractions of seconds, which
@@ -53,10 +56,56 @@ func newShift(e sql.Expression) (out sql.Expression, ok bool) {
 	switch {
 	case gmstypes.IsText(t):
 		return h, h != e
+	case bridge.IsTimespan(t):
+		return newSpanShift(h, date, by)
 	case !gmstypes.IsTime(t) && !gmstypes.IsTimestampType(t):
 		return nil, false
 	}
 	return &shift{h, shiftType(t, by.Unit)}, true
+}
+
+// clockUnits are the units that a TIME stays a TIME under.
+var clockUnits = wordSet(`MICROSECOND SECOND MINUTE HOUR SECOND_MICROSECOND MINUTE_MICROSECOND MINUTE_SECOND
+	HOUR_MICROSECOND HOUR_SECOND HOUR_MINUTE`)
+
+// newSpanShift is a TIME plus or minus an interval h.
+func newSpanShift(h, date sql.Expression, by *expression.Interval) (sql.Expression, bool) {
+	if !clockUnits[by.Unit] {
+		return nil, false
+	}
+	digits := funcs.Digits(date)
+	switch {
+	case strings.HasSuffix(by.Unit, "MICROSECOND"):
+		digits = 6
+	case by.Unit == "SECOND":
+		digits = max(digits, funcs.Digits(by.Child))
+	}
+	return &shift{h, bridge.NewTimeType(digits)}, true
+}
+
+// Eval implements sql.Expression.
+func (s *shift) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	if !bridge.IsTimespan(s.typ) {
+		return s.Expression.Eval(ctx, row)
+	}
+	c := s.Expression.Children()
+	v, err := c[0].Eval(ctx, row)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	d, err := c[1].(*expression.Interval).EvalDelta(ctx, row)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	span, ok := v.(gmstypes.Timespan)
+	if !ok {
+		return nil, nil
+	}
+	us := ((d.Hours*60+d.Minutes)*60+d.Seconds)*1_000_000 + d.Microseconds
+	if _, ok := s.Expression.(*function.DateSub); ok {
+		us = -us
+	}
+	return gmstypes.Time.MicrosecondsToTimespan(int64(span) + us), nil
 }
 
 // shiftType is the type of a time of type t moved by a number of units.

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder/dateparse"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 )
 
 // codeWrongTime is ER_WRONG_VALUE_FOR_TYPE.
@@ -26,6 +28,18 @@ func (s *strToDate) WithChildren(children ...sql.Expression) (sql.Expression, er
 		return nil, err
 	}
 	return &strToDate{h.(*function.StrToDate)}, nil
+}
+
+// Type implements sql.Expression.
+func (s *strToDate) Type() sql.Type {
+	t := s.StrToDate.Type()
+	if !bridge.IsTimespan(t) {
+		return t
+	}
+	if lit, ok := s.Format.(*expression.Literal); ok && !hasSpecifier(fmt.Sprint(lit.Value()), "f") {
+		return bridge.NewTimeType(0)
+	}
+	return bridge.NewTimeType(expr.MaxFraction)
 }
 
 // Eval implements sql.Expression.

@@ -9,6 +9,9 @@ import (
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/funcs"
 )
 
 // unify gives both sides of a set operation the types that MySQL chooses for
@@ -70,6 +73,7 @@ func withoutMerge(n sql.Node) (sql.Node, bool) {
 			if c, ok := e.(*expression.Convert); ok {
 				e = c.Child
 			}
+			e = funcs.Uncast(e)
 			if c, ok := e.(*expression.EnumToString); ok {
 				e = c.Enum
 			}
@@ -145,10 +149,16 @@ func commonType(a, b sql.Type) sql.Type {
 		p := max(timePrecision(a), timePrecision(b))
 		return gmstypes.MustCreateDatetimeType(sqltypes.Datetime, p)
 	}
+	if bridge.IsTimespan(a) && bridge.IsTimespan(b) {
+		return bridge.NewTimeType(max(timePrecision(a), timePrecision(b)))
+	}
 	return commonText(a, b)
 }
 
 func timePrecision(t sql.Type) int {
+	if s, ok := t.(bridge.TimeType); ok {
+		return s.Precision()
+	}
 	if d, ok := t.(sql.DatetimeType); ok && !gmstypes.IsDateType(t) {
 		return d.Precision()
 	}
@@ -240,6 +250,8 @@ func (c *cast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		return decimalOf(ctx, v), nil
 	case gmstypes.IsFloat(c.typ):
 		return floatOf(ctx, v), nil
+	case gmstypes.IsText(c.typ) && funcs.Temporal(c.Child):
+		return funcs.Text(expression.NewLiteral(v, c.Child.Type())).Eval(ctx, nil)
 	case gmstypes.IsText(c.typ) && !gmstypes.IsText(c.Child.Type()):
 		return expression.NewConvert(expression.NewLiteral(v, c.Child.Type()), expression.ConvertToChar).Eval(ctx, nil)
 	case gmstypes.IsText(c.typ), c.typ.Equals(c.Child.Type()):

@@ -31,6 +31,8 @@ func fieldsOf(ctx *sql.Context, s sql.Schema, origins []bridge.Origin) []*queryp
 			f.ColumnLength = decimalWidth(t)
 		case sql.DatetimeType:
 			f.Decimals = uint32(t.Precision())
+		case bridge.TimeType:
+			f.Decimals = uint32(t.Precision())
 		case gmstypes.TimeType:
 			f.Decimals = expr.MaxFraction
 		default:
@@ -40,9 +42,6 @@ func fieldsOf(ctx *sql.Context, s sql.Schema, origins []bridge.Origin) []*queryp
 		}
 		if len(origins) == len(s) {
 			o := &origins[i]
-			if o.Type.Kind == types.Time {
-				f.Decimals = uint32(min(o.Type.Precision, expr.MaxFraction))
-			}
 			f.Database, f.Table, f.OrgTable, f.OrgName = o.Database, o.Table, o.OrgTable, o.OrgName
 			switch {
 			case o.Key:
@@ -100,7 +99,7 @@ func flagsOf(c *sql.Column) uint32 {
 		f |= querypb.MySqlFlag_BLOB_FLAG | querypb.MySqlFlag_BINARY_FLAG
 	case t == sqltypes.Text:
 		f |= querypb.MySqlFlag_BLOB_FLAG
-	case gmstypes.IsBinaryType(c.Type), gmstypes.IsTime(c.Type), gmstypes.IsTimespan(c.Type):
+	case gmstypes.IsBinaryType(c.Type), gmstypes.IsTime(c.Type), bridge.IsTimespan(c.Type):
 		f |= querypb.MySqlFlag_BINARY_FLAG
 	}
 	return uint32(f)

@@ -12,7 +12,6 @@ import (
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage/columnar"
-	"github.com/lakesql/lakesql/storage/types"
 )
 
 // rowEncoder turns host rows and batches into text. It is for one result.
@@ -22,18 +21,10 @@ type rowEncoder struct {
 	buf    []byte
 	texts  []*expr.Texter
 	nulls  int64 // NaN and infinities shown as NULL
-	digits []int // of a second, by column, that TIME columns of tables have; -1: not known
 }
 
-func newRowEncoder(schema sql.Schema, origins []bridge.Origin, loc *time.Location) *rowEncoder {
-	e := &rowEncoder{schema: schema, loc: loc, digits: make([]int, len(schema))}
-	for i := range e.digits {
-		e.digits[i] = -1
-		if len(origins) == len(schema) && origins[i].Type.Kind == types.Time {
-			e.digits[i] = min(origins[i].Type.Precision, expr.MaxFraction)
-		}
-	}
-	return e
+func newRowEncoder(schema sql.Schema, loc *time.Location) *rowEncoder {
+	return &rowEncoder{schema: schema, loc: loc}
 }
 
 // start prepares for batches of this shape; batches of one result have one shape.
@@ -138,8 +129,8 @@ func (e *rowEncoder) text(ctx *sql.Context, dst []byte, column int, v any) ([]by
 	t := e.schema[column].Type
 	switch x := v.(type) {
 	case gmstypes.Timespan:
-		if e.digits[column] >= 0 {
-			return expr.AppendTime(dst, int64(x), e.digits[column]), nil
+		if tt, ok := t.(bridge.TimeType); ok {
+			return expr.AppendTime(dst, int64(x), tt.Precision()), nil
 		}
 	case time.Time:
 		if dt, ok := t.(sql.DatetimeType); ok {

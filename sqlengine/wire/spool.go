@@ -19,7 +19,7 @@ const chunkRows = 256
 func (h *Handler) spoolRows(ctx *sql.Context, s *statement, schema sql.Schema, iter sql.RowIter, finish func() error, more bool) error {
 	origins := bridge.Origins(iter)
 	fields := fieldsOf(ctx, schema, origins)
-	enc := newRowEncoder(schema, origins, bridge.Location(ctx))
+	enc := newRowEncoder(schema, bridge.Location(ctx))
 	src := &source{iter: iter}
 	src.batches, src.hasBatches = bridge.Batches(iter)
 

@@ -203,11 +203,19 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// AppendTime appends microseconds of a day as hh:mm:ss with frac digits.
+// AppendTime appends microseconds as hh:mm:ss with frac digits, with a sign if
+// they are negative and as many digits of hours as there are.
 func AppendTime(dst []byte, us int64, frac int) []byte {
+	if us < 0 {
+		dst, us = append(dst, '-'), -us
+	}
 	s := us / 1_000_000
 	h, m := s/3600, s/60%60
 	s %= 60
+	if h >= 100 {
+		dst = strconv.AppendInt(dst, h/100, 10)
+		h %= 100
+	}
 	dst = append(dst, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10))
 	if frac == 0 {
 		return dst

@@ -1,0 +1,314 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/funcs"
+)
+
+// temporal puts our conversions where the host mixes dates and times with other
+// types: it knows no text for a TIME, takes a DATE for a DATETIME in texts and
+// numbers, and compares a TIME with text as text. changed is false for expressions
+// that it leaves.
+func temporal(e sql.Expression) (out sql.Expression, changed bool, err error) {
+	switch x := e.(type) {
+	case *function.TimestampDiff:
+		return funcs.TimestampDiff(x), true, nil
+	case *expression.Convert:
+		return convertTemporal(x)
+	case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus,
+		*aggregation.Sum, *aggregation.Avg:
+		return numberedChildren(e)
+	case *function.If:
+		return evenBranches(e, e.Children()[1:])
+	case *function.IfNull:
+		return evenBranches(e, e.Children())
+	case *function.Coalesce:
+		return evenCoalesce(x)
+	case *expression.Case:
+		return evenCase(x)
+	case *expression.Like, *aggregation.GroupConcat:
+		return textChildren(e)
+	case *expression.InTuple, *expression.NullSafeEquals:
+		return e, false, nil
+	case expression.Comparer:
+		if q, ok, err := funcs.Quantify(x); ok || err != nil {
+			return q, ok, err
+		}
+		if out, changed, err := hideScalar(x); changed || err != nil {
+			return out, changed, err
+		}
+		return compareSpans(e, x)
+	case *expression.Between:
+		return betweenSpans(x)
+	case sql.FunctionExpression:
+		if textFunctions[strings.ToLower(x.FunctionName())] {
+			return textChildren(e)
+		}
+	}
+	return e, false, nil
+}
+
+// textFunctions are functions that take their arguments as texts.
+var textFunctions = wordSet(`concat concat_ws left right substring substr mid length char_length character_length
+	octet_length bit_length lower lcase upper ucase trim ltrim rtrim replace lpad rpad instr locate reverse repeat quote
+	md5 sha sha1 sha2 crc32 field elt find_in_set substring_index strcmp to_base64 ascii ord insert make_set hex soundex
+	json_object json_array json_set json_insert json_replace json_array_append json_array_insert json_arrayagg json_quote
+	regexp_like regexp_replace regexp_substr regexp_instr`)
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// mapChildren gives e other children where change gives another one.
+func mapChildren(e sql.Expression, change func(sql.Expression) sql.Expression) (sql.Expression, bool, error) {
+	children := append([]sql.Expression(nil), e.Children()...)
+	changed := false
+	for i, c := range children {
+		if c == nil {
+			continue
+		}
+		if d := change(c); d != c {
+			children[i], changed = d, true
+		}
+	}
+	if !changed {
+		return e, false, nil
+	}
+	out, err := e.WithChildren(children...)
+	return sameID(e, out), true, err
+}
+
+// sameID gives an expression the number of the one that it is made of, which some
+// of the host's forget.
+func sameID(from, to sql.Expression) sql.Expression {
+	id, ok := from.(sql.IdExpression)
+	if !ok {
+		return to
+	}
+	if now, ok := to.(sql.IdExpression); ok && now.Id() != id.Id() {
+		return now.WithId(id.Id())
+	}
+	return to
+}
+
+func textChildren(e sql.Expression) (sql.Expression, bool, error) {
+	return mapChildren(e, asText)
+}
+
+func asText(e sql.Expression) sql.Expression {
+	if d, ok := e.(*expression.DistinctExpression); ok && funcs.Temporal(d.Child) {
+		return expression.NewDistinctExpression(funcs.Text(d.Child))
+	}
+	if funcs.Temporal(e) {
+		return funcs.Text(e)
+	}
+	return e
+}
+
+// numberedChildren makes numbers of the times that arithmetic is done with, but for
+// those that an interval is added to.
+func numberedChildren(e sql.Expression) (sql.Expression, bool, error) {
+	for _, c := range e.Children() {
+		if _, ok := c.(*expression.Interval); ok {
+			return e, false, nil
+		}
+	}
+	return mapChildren(e, func(c sql.Expression) sql.Expression {
+		if d, ok := c.(*expression.DistinctExpression); ok && funcs.Temporal(d.Child) {
+			return expression.NewDistinctExpression(funcs.Number(d.Child))
+		}
+		if funcs.Temporal(c) {
+			return funcs.Number(c)
+		}
+		return c
+	})
+}
+
+// convertTemporal is CAST to TIME, and CAST of a date or time to text or a number.
+func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
+	t := c.Type()
+	switch {
+	case bridge.IsTimespan(t):
+		digits := 0
+		text := c.String()
+		if _, err := fmt.Sscanf(text[strings.LastIndex(text, ", ")+2:], "time(%d)", &digits); err != nil {
+			digits = 0
+		}
+		return funcs.Time(c.Child, digits), true, nil
+	case !funcs.Temporal(c.Child):
+		return c, false, nil
+	case gmstypes.IsTextOnly(t):
+		return mapChildren(c, funcs.Text)
+	case gmstypes.IsNumber(t):
+		return mapChildren(c, funcs.Number)
+	case gmstypes.IsTime(t) && bridge.IsTimespan(c.Child.Type()):
+		digits := timePrecision(t)
+		return mapChildren(c, func(e sql.Expression) sql.Expression { return funcs.Datetime(e, digits) })
+	}
+	return c, false, nil
+}
+
+// evener finds what branches of one value must become for the host to type it as
+// MySQL does; nil when nothing.
+func evener(branches []sql.Expression) func(sql.Expression) sql.Expression {
+	spans, times, others, digits := 0, 0, 0, 0
+	var first sql.Type
+	mixed := false
+	for _, b := range branches {
+		if b == nil || b.Type() == gmstypes.Null {
+			continue
+		}
+		t := b.Type()
+		if first == nil {
+			first = t
+		}
+		mixed = mixed || !first.Equals(t)
+		switch {
+		case bridge.IsTimespan(t):
+			spans++
+		case gmstypes.IsTime(t):
+			times++
+		default:
+			others++
+			continue
+		}
+		digits = max(digits, funcs.Digits(b))
+	}
+	null := func(e sql.Expression) bool { return e == nil || e.Type() == gmstypes.Null }
+	switch {
+	case !mixed || spans+times == 0:
+		return nil
+	case others > 0:
+		return asText
+	case times == 0:
+		return func(e sql.Expression) sql.Expression {
+			if null(e) {
+				return e
+			}
+			return funcs.Time(e, digits)
+		}
+	}
+	return func(e sql.Expression) sql.Expression {
+		if null(e) {
+			return e
+		}
+		return funcs.Datetime(e, digits)
+	}
+}
+
+// evenBranches makes the branches of IF, IFNULL and COALESCE even.
+func evenBranches(e sql.Expression, branches []sql.Expression) (sql.Expression, bool, error) {
+	change := evener(branches)
+	if change == nil {
+		return e, false, nil
+	}
+	skip := len(e.Children()) - len(branches)
+	return mapChildren(e, func(c sql.Expression) sql.Expression {
+		if skip > 0 {
+			skip--
+			return c
+		}
+		return change(c)
+	})
+}
+
+// evenCoalesce also drops the NULLs of a COALESCE, which the host takes for text.
+func evenCoalesce(c *function.Coalesce) (sql.Expression, bool, error) {
+	var args []sql.Expression
+	for _, a := range c.Children() {
+		if !gmstypes.IsNull(a) {
+			args = append(args, a)
+		}
+	}
+	if len(args) == 0 || len(args) == len(c.Children()) {
+		return evenBranches(c, c.Children())
+	}
+	short, err := function.NewCoalesce(args...)
+	if err != nil {
+		return nil, false, err
+	}
+	out, _, err := evenBranches(short, args)
+	return out, true, err
+}
+
+func evenCase(c *expression.Case) (sql.Expression, bool, error) {
+	values := make([]sql.Expression, 0, len(c.Branches)+1)
+	for _, b := range c.Branches {
+		values = append(values, b.Value)
+	}
+	change := evener(append(values, c.Else))
+	digits, spans := onlySpans(append(values, c.Else))
+	if spans { // the host has no type for them
+		change = asText
+	}
+	if change == nil {
+		return c, false, nil
+	}
+	branches := append([]expression.CaseBranch(nil), c.Branches...)
+	for i := range branches {
+		branches[i].Value = change(branches[i].Value)
+	}
+	otherwise := c.Else
+	if otherwise != nil {
+		otherwise = change(otherwise)
+	}
+	out := expression.NewCase(c.Expr, branches, otherwise)
+	if spans {
+		return funcs.Time(out, digits), true, nil
+	}
+	return out, true, nil
+}
+
+// onlySpans reports whether all branches are TIME or NULL, and their most digits.
+func onlySpans(branches []sql.Expression) (digits int, ok bool) {
+	for _, b := range branches {
+		if b == nil || b.Type() == gmstypes.Null {
+			continue
+		}
+		if !bridge.IsTimespan(b.Type()) {
+			return 0, false
+		}
+		digits, ok = max(digits, funcs.Digits(b)), true
+	}
+	return digits, ok
+}
+
+// isColumn reports whether the host compares an expression by its own type.
+func isColumn(e sql.Expression) bool {
+	_, ok := e.(*expression.GetField)
+	return ok
+}
+
+// compareSpans compares a calculated TIME as such with what is not one. Columns are
+// left as they are, for the sake of pruning; the host compares them rightly.
+func compareSpans(e sql.Expression, c expression.Comparer) (sql.Expression, bool, error) {
+	l, r := c.Left(), c.Right()
+	lspan, rspan := bridge.IsTimespan(l.Type()), bridge.IsTimespan(r.Type())
+	if !lspan && !rspan || lspan && isColumn(l) || rspan && isColumn(r) ||
+		gmstypes.IsTime(l.Type()) || gmstypes.IsTime(r.Type()) || gmstypes.IsTuple(l.Type()) || gmstypes.IsTuple(r.Type()) {
+		return e, false, nil
+	}
+	return mapChildren(e, spanOfSix)
+}
+
+func spanOfSix(e sql.Expression) sql.Expression { return funcs.Time(e, 6) }
+
+func betweenSpans(b *expression.Between) (sql.Expression, bool, error) {
+	if !bridge.IsTimespan(b.Val.Type()) || isColumn(b.Val) {
+		return b, false, nil
+	}
+	return mapChildren(b, spanOfSix)
+}
