@@ -31,7 +31,10 @@ func FuzzTag(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := m.ReplaceTag(t.Context(), *tag); err != nil {
+		if err := m.DeleteTag(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.CreateTag(t.Context(), *tag); err != nil {
 			t.Fatal(err)
 		}
 		back, err := m.Tag(t.Context(), "x")
