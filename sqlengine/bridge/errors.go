@@ -84,6 +84,7 @@ var (
 	CodeBadValue         = Code{1292, "22007"}
 	CodeNoFunction       = Code{1305, "42000"}
 	CodeManyParameters   = Code{1390, "HY000"}
+	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeInterrupted      = Code{1317, "70100"}
 	CodeViewExists       = Code{1050, "42S01"}
 	CodeNoDefault        = Code{1364, "HY000"}

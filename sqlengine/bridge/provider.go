@@ -142,7 +142,10 @@ func (p *Provider) DropDatabase(ctx *sql.Context, name string) error {
 	if errors.Is(err, catalog.ErrDatabaseNotFound) {
 		return sql.ErrDatabaseNotFound.New(name)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return p.dropViews(ctx, name)
 }
 
 // EnsureDefault creates the database "default" when the warehouse has none.

@@ -202,6 +202,32 @@ func (g *grammar) truncate() (Statement, error) {
 	return s, err
 }
 
+// renameTables reads RENAME TABLE a TO b, …. Other things are the host's to rename.
+func (g *grammar) renameTables() (Statement, error) {
+	g.i = 1
+	if !g.accept("TABLE") && !g.accept("TABLES") {
+		return nil, nil
+	}
+	s := &RenameTables{}
+	for {
+		var r Renamed
+		var err error
+		if r.From, err = g.tableName(); err != nil {
+			return nil, err
+		}
+		if err := g.expect("TO"); err != nil {
+			return nil, err
+		}
+		if r.To, err = g.tableName(); err != nil {
+			return nil, err
+		}
+		s.Tables = append(s.Tables, r)
+		if !g.acceptOp(",") {
+			return s, nil
+		}
+	}
+}
+
 func (g *grammar) stop() (Statement, error) {
 	g.i = 1
 	if !g.accept("JOB") {

@@ -46,6 +46,8 @@ func (g *grammar) dispatch() (Statement, error) {
 		return g.analyze()
 	case "CHECK":
 		return g.check()
+	case "RENAME":
+		return g.renameTables()
 	case "TRUNCATE":
 		return g.truncate()
 	case "STOP":

@@ -434,6 +434,16 @@ type CheckTable struct {
 // Kind implements Statement.
 func (*CheckTable) Kind() string { return "CHECK TABLE" }
 
+type (
+	// RenameTables is RENAME TABLE a TO b, …, of tables and views.
+	RenameTables struct{ Tables []Renamed }
+	// Renamed is a table's old and new name.
+	Renamed struct{ From, To TableName }
+)
+
+// Kind implements Statement.
+func (*RenameTables) Kind() string { return "RENAME TABLE" }
+
 // TruncatePartitions is TRUNCATE TABLE t PARTITION (…).
 type TruncatePartitions struct {
 	Name       TableName

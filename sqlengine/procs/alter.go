@@ -228,15 +228,11 @@ func alterColumn(a *dialect.AlterColumn) ([]schema.Change, error) {
 func (b *Builder) alterAction(ctx *sql.Context, s *dialect.AlterTable, t *storage.Table, a dialect.AlterAction) error {
 	switch a := a.(type) {
 	case *dialect.RenameTable:
-		from, err := b.database(ctx, s.Name)
-		if err != nil {
-			return err
+		to := a.To
+		if to.Database == "" {
+			to.Database = s.Name.Database
 		}
-		to := from
-		if a.To.Database != "" {
-			to = a.To.Database
-		}
-		return b.provider.Catalog().RenameTable(ctx, from, s.Name.Table, to, a.To.Table)
+		return b.rename(ctx, s.Name, to)
 	case *dialect.AddPartitions:
 		return bridge.Errorf(bridge.CodeNotSupported, "ADD PARTITION is not needed: a partition exists once it has rows")
 	case *dialect.DropPartitions:

@@ -43,6 +43,8 @@ func (b *Builder) Build(stmt dialect.Statement, children []any) (sql.ExecSourceR
 		return b.createTable(s), nil
 	case *dialect.AlterTable:
 		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return b.alterTable(ctx, s) }), nil
+	case *dialect.RenameTables:
+		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return bridge.Result{}, b.renameTables(ctx, s.Tables) }), nil
 	case *dialect.TruncatePartitions:
 		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return b.truncate(ctx, s) }), nil
 	case *dialect.DropDatabase:
