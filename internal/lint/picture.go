@@ -49,6 +49,7 @@ func picture() []layer {
 		// encodings
 		{"storage/fileindex", encodingsHeight},
 		{"storage/format/codec", encodingsHeight},
+		{"storage/format/avroschema", encodingsHeight},
 		{"storage/format", encodingsHeight},
 		{"storage/format/", encodingsHeight + 1},
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 )
 
 // cursor reads Avro's primitives from bytes. The first failure stays: it moves
@@ -135,41 +137,41 @@ func (c *cursor) blockCount(minBytes int) int {
 }
 
 // skip moves over a value.
-func (c *cursor) skip(n *node) {
-	switch n.kind {
-	case kindNull:
-	case kindBoolean:
+func (c *cursor) skip(n *avroschema.Type) {
+	switch n.Kind {
+	case avroschema.Null:
+	case avroschema.Boolean:
 		c.take(1)
-	case kindInt, kindLong, kindEnum:
+	case avroschema.Int, avroschema.Long, avroschema.Enum:
 		c.long()
-	case kindFloat:
+	case avroschema.Float:
 		c.take(4)
-	case kindDouble:
+	case avroschema.Double:
 		c.take(8)
-	case kindBytes, kindString:
+	case avroschema.Bytes, avroschema.String:
 		c.bytes()
-	case kindFixed:
-		c.take(n.size)
-	case kindRecord:
-		if n.empty {
+	case avroschema.Fixed:
+		c.take(n.Size)
+	case avroschema.Record:
+		if n.Empty {
 			return
 		}
-		for i := range n.fields {
-			c.skip(n.fields[i].node)
+		for i := range n.Fields {
+			c.skip(n.Fields[i].Type)
 		}
-	case kindUnion:
+	case avroschema.Union:
 		i := c.long()
-		if i < 0 || i >= int64(len(n.branches)) {
-			c.fail("branch %d of a union of %d", i, len(n.branches))
+		if i < 0 || i >= int64(len(n.Branches)) {
+			c.fail("branch %d of a union of %d", i, len(n.Branches))
 			return
 		}
-		c.skip(n.branches[i])
-	case kindArray, kindMap:
+		c.skip(n.Branches[i])
+	case avroschema.Array, avroschema.Map:
 		c.skipList(n)
 	}
 }
 
-func (c *cursor) skipList(n *node) {
+func (c *cursor) skipList(n *avroschema.Type) {
 	for c.err == nil {
 		count := c.long()
 		if count == 0 {
@@ -184,22 +186,22 @@ func (c *cursor) skipList(n *node) {
 			c.pos += int(size)
 			continue
 		}
-		least := n.items.minBytes
-		if n.kind == kindMap {
+		least := n.Items.MinBytes
+		if n.Kind == avroschema.Map {
 			least++
 		}
 		if least > 0 && count > int64(c.left()/least) {
 			c.fail("list of %d items in %d bytes", count, c.left())
 			return
 		}
-		if n.kind == kindArray && n.items.empty {
+		if n.Kind == avroschema.Array && n.Items.Empty {
 			continue
 		}
 		for ; count > 0 && c.err == nil; count-- {
-			if n.kind == kindMap {
+			if n.Kind == avroschema.Map {
 				c.bytes()
 			}
-			c.skip(n.items)
+			c.skip(n.Items)
 		}
 	}
 }

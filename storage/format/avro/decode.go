@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 )
 
 // run moves one record, or one value for each step of a list entry, from the
@@ -12,7 +13,7 @@ import (
 func (c *cursor) run(ops []op) {
 	for i := range ops {
 		o := &ops[i]
-		if o.null != noUnion && c.isNull(o) {
+		if o.null != avroschema.NoUnion && c.isNull(o) {
 			continue
 		}
 		v := o.v

@@ -1,7 +1,7 @@
 // Package avro reads and writes data files in Avro's object container format.
 //
-// Used by storage, which hands its Format to datafile; uses columnar, format and
-// format/codec. Schemas and records are handled here rather than by a library:
+// Used by storage, which hands its Format to datafile; uses columnar, format,
+// format/codec and format/avroschema. Schemas and records are handled here rather than by a library:
 // a file's schema is compiled once into a flat program that moves the bytes of a
 // record straight into vectors, and back.
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -42,16 +43,16 @@ type op struct {
 	size     int  // of opFixed
 	factor   int64
 	lo, hi   int32
-	limit    columnar.Int128 // decimals: one more than the greatest unscaled value
-	minItem  int             // least bytes of an entry
-	node     *node           // opSkip
+	limit    columnar.Int128  // decimals: one more than the greatest unscaled value
+	minItem  int              // least bytes of an entry
+	node     *avroschema.Type // opSkip
 	v        *columnar.Vector
 	sub      []op
 }
 
 // compile makes the program that reads the wanted fields, whose vectors are vs,
 // from records of n. A wanted field is found by name.
-func compile(n *node, names []string, vs []*columnar.Vector) ([]op, error) {
+func compile(n *avroschema.Type, names []string, vs []*columnar.Vector) ([]op, error) {
 	want := make(map[string]int, len(names))
 	for i, name := range names {
 		if _, ok := want[name]; ok {
@@ -60,54 +61,54 @@ func compile(n *node, names []string, vs []*columnar.Vector) ([]op, error) {
 		want[name] = i
 	}
 	var out []op
-	for _, f := range n.fields {
-		i, ok := want[f.name]
+	for _, f := range n.Fields {
+		i, ok := want[f.Name]
 		if !ok {
-			out = append(out, op{code: opSkip, null: noUnion, node: f.node})
+			out = append(out, op{code: opSkip, null: avroschema.NoUnion, node: f.Type})
 			continue
 		}
-		o, err := compileValue(f.node, vs[i])
+		o, err := compileValue(f.Type, vs[i])
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", f.name, err)
+			return nil, fmt.Errorf("column %q: %w", f.Name, err)
 		}
 		out = append(out, o)
-		delete(want, f.name)
+		delete(want, f.Name)
 	}
 	for i, name := range names {
 		if _, ok := want[name]; ok {
-			out = append(out, op{code: opMissing, null: noUnion, v: vs[i]})
+			out = append(out, op{code: opMissing, null: avroschema.NoUnion, v: vs[i]})
 		}
 	}
 	return out, nil
 }
 
-func compileValue(n *node, v *columnar.Vector) (op, error) {
-	inner, null, err := n.optional()
+func compileValue(n *avroschema.Type, v *columnar.Vector) (op, error) {
+	inner, null, err := n.Optional()
 	if err != nil {
 		return op{}, err
 	}
 	o := op{null: null, v: v}
-	if inner.kind == kindNull {
+	if inner.Kind == avroschema.Null {
 		return op{code: opMissing, null: null, v: v}, nil
 	}
 	t := v.Type
 	ok := true
 	switch t.Kind {
 	case types.Boolean:
-		o.code, ok = opBool, inner.kind == kindBoolean
+		o.code, ok = opBool, inner.Kind == avroschema.Boolean
 	case types.TinyInt:
-		o.code, o.lo, o.hi, ok = opInt, -1<<7, 1<<7-1, inner.kind == kindInt
+		o.code, o.lo, o.hi, ok = opInt, -1<<7, 1<<7-1, inner.Kind == avroschema.Int
 	case types.SmallInt:
-		o.code, o.lo, o.hi, ok = opInt, -1<<15, 1<<15-1, inner.kind == kindInt
+		o.code, o.lo, o.hi, ok = opInt, -1<<15, 1<<15-1, inner.Kind == avroschema.Int
 	case types.Int, types.Date, types.Time:
-		o.code, o.lo, o.hi, ok = opInt, -1<<31, 1<<31-1, inner.kind == kindInt
+		o.code, o.lo, o.hi, ok = opInt, -1<<31, 1<<31-1, inner.Kind == avroschema.Int
 	case types.BigInt:
-		o.code, ok = opLong, inner.kind == kindLong || inner.kind == kindInt
+		o.code, ok = opLong, inner.Kind == avroschema.Long || inner.Kind == avroschema.Int
 	case types.Float:
-		o.code, ok = opFloat, inner.kind == kindFloat
+		o.code, ok = opFloat, inner.Kind == avroschema.Float
 	case types.Double:
-		o.code, ok = opDouble, inner.kind == kindDouble
-		if inner.kind == kindFloat {
+		o.code, ok = opDouble, inner.Kind == avroschema.Double
+		if inner.Kind == avroschema.Float {
 			o.code, ok = opDoubleOfFloat, true
 		}
 	case types.Decimal:
@@ -115,13 +116,13 @@ func compileValue(n *node, v *columnar.Vector) (op, error) {
 	case types.Timestamp, types.TimestampLTZ:
 		err = o.timestamp(inner, t)
 	case types.Char, types.VarChar:
-		o.code, ok = opStr, inner.kind == kindString || inner.kind == kindBytes
+		o.code, ok = opStr, inner.Kind == avroschema.String || inner.Kind == avroschema.Bytes
 	case types.Binary, types.VarBinary, types.Blob, types.Geometry, types.Geography:
-		o.code, o.size = opStr, inner.size
-		if inner.kind == kindFixed {
+		o.code, o.size = opStr, inner.Size
+		if inner.Kind == avroschema.Fixed {
 			o.code = opFixed
 		}
-		ok = inner.kind == kindBytes || inner.kind == kindString || inner.kind == kindFixed
+		ok = inner.Kind == avroschema.Bytes || inner.Kind == avroschema.String || inner.Kind == avroschema.Fixed
 	default:
 		err = o.nested(inner, v)
 	}
@@ -129,21 +130,21 @@ func compileValue(n *node, v *columnar.Vector) (op, error) {
 		return op{}, err
 	}
 	if !ok {
-		return op{}, fmt.Errorf("file has type %v, which does not fit the table's", inner.kind)
+		return op{}, fmt.Errorf("file has type %v, which does not fit the table's", inner.Kind)
 	}
 	return o, nil
 }
 
-func (o *op) decimal(n *node, t types.Type) error {
-	if n.kind != kindBytes && n.kind != kindFixed {
-		return fmt.Errorf("file has type %v, want a decimal", n.kind)
+func (o *op) decimal(n *avroschema.Type, t types.Type) error {
+	if n.Kind != avroschema.Bytes && n.Kind != avroschema.Fixed {
+		return fmt.Errorf("file has type %v, want a decimal", n.Kind)
 	}
-	if n.logical == "decimal" && n.scale != t.Scale {
-		return fmt.Errorf("file has a decimal of scale %d, want scale %d", n.scale, t.Scale)
+	if n.Logical == "decimal" && n.Scale != t.Scale {
+		return fmt.Errorf("file has a decimal of scale %d, want scale %d", n.Scale, t.Scale)
 	}
 	o.code, o.size = opDecimal, -1
-	if n.kind == kindFixed {
-		o.size = n.size
+	if n.Kind == avroschema.Fixed {
+		o.size = n.Size
 	}
 	if t.Precision > types.MaxCompactPrecision {
 		o.code = opWideDecimal
@@ -153,12 +154,12 @@ func (o *op) decimal(n *node, t types.Type) error {
 }
 
 // timestamp sets how the file's unit becomes that of t's layout.
-func (o *op) timestamp(n *node, t types.Type) error {
-	if n.kind != kindLong {
-		return fmt.Errorf("file has type %v, want a timestamp", n.kind)
+func (o *op) timestamp(n *avroschema.Type, t types.Type) error {
+	if n.Kind != avroschema.Long {
+		return fmt.Errorf("file has type %v, want a timestamp", n.Kind)
 	}
 	var unit int64 // per second
-	switch n.logical {
+	switch n.Logical {
 	case "timestamp-millis", "local-timestamp-millis":
 		unit = 1_000
 	case "timestamp-micros", "local-timestamp-micros":
@@ -166,7 +167,7 @@ func (o *op) timestamp(n *node, t types.Type) error {
 	case "timestamp-nanos", "local-timestamp-nanos":
 		unit = 1_000_000_000
 	default:
-		return fmt.Errorf("file has type long with logical type %q, want a timestamp", n.logical)
+		return fmt.Errorf("file has type long with logical type %q, want a timestamp", n.Logical)
 	}
 	want := int64(1_000)
 	if t.Precision > 3 {
@@ -185,23 +186,23 @@ func (o *op) timestamp(n *node, t types.Type) error {
 	return nil
 }
 
-func (o *op) nested(n *node, v *columnar.Vector) error {
+func (o *op) nested(n *avroschema.Type, v *columnar.Vector) error {
 	t := v.Type
 	switch t.Kind {
 	case types.Array, types.Vector:
-		if n.kind != kindArray {
-			return fmt.Errorf("file has type %v, want array", n.kind)
+		if n.Kind != avroschema.Array {
+			return fmt.Errorf("file has type %v, want array", n.Kind)
 		}
-		o.code, o.minItem = opArray, n.items.minBytes
+		o.code, o.minItem = opArray, n.Items.MinBytes
 		if t.Kind == types.Vector {
 			o.code = opVector
 		}
-		return o.subs(v, n.items)
+		return o.subs(v, n.Items)
 	case types.Map, types.Multiset:
 		return o.mapping(n, v)
 	case types.Row:
-		if n.kind != kindRecord {
-			return fmt.Errorf("file has type %v, want record", n.kind)
+		if n.Kind != avroschema.Record {
+			return fmt.Errorf("file has type %v, want record", n.Kind)
 		}
 		names := make([]string, len(t.Fields))
 		for i := range t.Fields {
@@ -217,7 +218,7 @@ func (o *op) nested(n *node, v *columnar.Vector) error {
 	return fmt.Errorf("type %d cannot be read from avro files", t.Kind)
 }
 
-func (o *op) subs(v *columnar.Vector, nodes ...*node) error {
+func (o *op) subs(v *columnar.Vector, nodes ...*avroschema.Type) error {
 	for i, n := range nodes {
 		s, err := compileValue(n, v.Children[i])
 		if err != nil {
@@ -229,12 +230,12 @@ func (o *op) subs(v *columnar.Vector, nodes ...*node) error {
 }
 
 // record reads a record all of whose members must be there and not null.
-func (o *op) record(n *node, v *columnar.Vector, names ...string) error {
-	if n.kind != kindRecord {
-		return fmt.Errorf("file has type %v, want record", n.kind)
+func (o *op) record(n *avroschema.Type, v *columnar.Vector, names ...string) error {
+	if n.Kind != avroschema.Record {
+		return fmt.Errorf("file has type %v, want record", n.Kind)
 	}
 	for _, name := range names {
-		if n.find(name) < 0 {
+		if n.Find(name) < 0 {
 			return fmt.Errorf("file has a record without member %q", name)
 		}
 	}
@@ -249,30 +250,28 @@ func (o *op) record(n *node, v *columnar.Vector, names ...string) error {
 	return nil
 }
 
-func (o *op) mapping(n *node, v *columnar.Vector) error {
+func (o *op) mapping(n *avroschema.Type, v *columnar.Vector) error {
 	multiset := v.Type.Kind == types.Multiset
-	switch n.kind {
-	case kindMap:
-		o.code, o.minItem = opMap, 1+n.items.minBytes
-		s := &node{kind: kindString}
-		s.measure()
-		if err := o.subs(v, s, n.items); err != nil {
+	switch n.Kind {
+	case avroschema.Map:
+		o.code, o.minItem = opMap, 1+n.Items.MinBytes
+		if err := o.subs(v, avroschema.Of(avroschema.String), n.Items); err != nil {
 			return err
 		}
 		o.sub[1].required = multiset
 		return nil
-	case kindArray:
-		entry, null, err := n.items.optional()
+	case avroschema.Array:
+		entry, null, err := n.Items.Optional()
 		if err != nil {
 			return err
 		}
-		if null != noUnion {
+		if null != avroschema.NoUnion {
 			return fmt.Errorf("file has a map of optional entries")
 		}
 		if err := o.record(entry, v, "key", "value"); err != nil {
 			return err
 		}
-		o.code, o.minItem = opEntries, entry.minBytes
+		o.code, o.minItem = opEntries, entry.MinBytes
 		for i := range o.sub {
 			if o.sub[i].v == v.Children[1] {
 				o.sub[i].required = multiset
@@ -280,7 +279,7 @@ func (o *op) mapping(n *node, v *columnar.Vector) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("file has type %v, want a map", n.kind)
+	return fmt.Errorf("file has type %v, want a map", n.Kind)
 }
 
 func pow10(n int) columnar.Int128 {

@@ -13,6 +13,7 @@ import (
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/format"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 	"github.com/lakesql/lakesql/storage/format/codec"
 	"github.com/lakesql/lakesql/storage/types"
 )
@@ -100,7 +101,7 @@ func (s *source) long(what string) (int64, error) {
 
 // header is what stands before the first block.
 type header struct {
-	schema *node
+	schema *avroschema.Type
 	null   int8 // branch of a null record, noUnion where records stand alone
 	codec  codec.Codec
 	sync   [16]byte
@@ -126,13 +127,28 @@ func readHeader(s *source) (h header, err error) {
 	if !ok {
 		return h, corrupt.Errorf(s.path, 0, "file has no schema")
 	}
-	if h.schema, h.null, err = parseSchema([]byte(text)); err != nil {
+	if h.schema, h.null, err = recordSchema([]byte(text)); err != nil {
 		return h, corrupt.Errorf(s.path, 0, "%w", err)
 	}
 	if h.codec, err = codecOf(meta["avro.codec"]); err != nil {
 		return h, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	return h, nil
+}
+
+// recordSchema reads a file's schema, which must be a record, or a union of one with
+// null, as some releases of the reference wrote it; null as in Optional.
+func recordSchema(text []byte) (t *avroschema.Type, null int8, err error) {
+	if t, err = avroschema.Parse(text); err != nil {
+		return nil, 0, err
+	}
+	if t, null, err = t.Optional(); err != nil {
+		return nil, 0, err
+	}
+	if t.Kind != avroschema.Record {
+		return nil, 0, fmt.Errorf("schema is of type %v, want record", t.Kind)
+	}
+	return t, null, nil
 }
 
 func readMetadata(s *source) (map[string]string, error) {
@@ -279,7 +295,7 @@ func (r *reader) decodeRows(b *columnar.Batch, maxBytes int) int {
 	end := r.cur.pos + maxBytes
 	done := 0
 	for done < n && r.cur.err == nil && r.cur.pos < end {
-		if r.head.null != noUnion {
+		if r.head.null != avroschema.NoUnion {
 			r.cur.present(r.head.null)
 		}
 		if r.cur.err == nil {
@@ -341,7 +357,7 @@ func (r *reader) nextBlock() error {
 		return corrupt.Errorf(s.path, r.blockStart, "block: %w", err)
 	}
 	most := int64(emptyItems)
-	if least := r.head.schema.minBytes; least > 0 {
+	if least := r.head.schema.MinBytes; least > 0 {
 		most = int64(len(data) / least)
 	}
 	if count > most {

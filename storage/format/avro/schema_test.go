@@ -80,7 +80,7 @@ func TestRecordNamesDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := parseSchema(text); err != nil {
+	if _, _, err := recordSchema(text); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -106,7 +106,7 @@ func TestParseSchemaRefuses(t *testing.T) {
 		{record(`{"name":"a","type":` + record("") + `}`), "twice"},
 		{record(`{"name":"a","type":` + deep + `}`), "deeper than"},
 	} {
-		if _, _, err := parseSchema([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := recordSchema([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
 	}

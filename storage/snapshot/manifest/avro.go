@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lakesql/lakesql/internal/corrupt"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 )
 
 // decoder reads Avro values from a block. The first error sticks, and after it
@@ -71,132 +72,132 @@ func (d *decoder) blockCount() int {
 }
 
 // branch resolves a union: it reads which branch follows.
-func (d *decoder) branch(n *node) *node {
+func (d *decoder) branch(n *avroschema.Type) *avroschema.Type {
 	i := d.varint()
-	if i < 0 || i >= int64(len(n.branches)) {
-		d.fail("union branch %d of %d", i, len(n.branches))
-		return nullNode
+	if i < 0 || i >= int64(len(n.Branches)) {
+		d.fail("union branch %d of %d", i, len(n.Branches))
+		return avroschema.Of(avroschema.Null)
 	}
-	return n.branches[i]
+	return n.Branches[i]
 }
 
 // long reads a number; ok is false for null.
-func (d *decoder) long(n *node) (v int64, ok bool) {
-	if n.kind == kindUnion {
+func (d *decoder) long(n *avroschema.Type) (v int64, ok bool) {
+	if n.Kind == avroschema.Union {
 		n = d.branch(n)
 	}
-	switch n.kind {
-	case kindInt, kindLong:
+	switch n.Kind {
+	case avroschema.Int, avroschema.Long:
 		return d.varint(), true
-	case kindNull:
+	case avroschema.Null:
 		return 0, false
 	}
-	d.fail("%s where a number is expected", n.kind)
+	d.fail("%s where a number is expected", n.Kind)
 	return 0, false
 }
 
 // bytes reads bytes or text; nil for null.
-func (d *decoder) bytes(n *node) []byte {
-	if n.kind == kindUnion {
+func (d *decoder) bytes(n *avroschema.Type) []byte {
+	if n.Kind == avroschema.Union {
 		n = d.branch(n)
 	}
-	switch n.kind {
-	case kindBytes, kindString:
+	switch n.Kind {
+	case avroschema.Bytes, avroschema.String:
 		p := d.take(d.varint())
 		if p == nil && d.err == nil {
 			p = []byte{}
 		}
 		return p
-	case kindNull:
+	case avroschema.Null:
 		return nil
 	}
-	d.fail("%s where bytes are expected", n.kind)
+	d.fail("%s where bytes are expected", n.Kind)
 	return nil
 }
 
 // text reads text that shares the block's memory.
-func (d *decoder) text(n *node) string {
+func (d *decoder) text(n *avroschema.Type) string {
 	p := d.bytes(n)
 	return unsafe.String(unsafe.SliceData(p), len(p))
 }
 
 // array resolves to an array's node; nil for null.
-func (d *decoder) array(n *node) *node {
-	if n.kind == kindUnion {
+func (d *decoder) array(n *avroschema.Type) *avroschema.Type {
+	if n.Kind == avroschema.Union {
 		n = d.branch(n)
 	}
-	switch n.kind {
-	case kindArray:
+	switch n.Kind {
+	case avroschema.Array:
 		return n
-	case kindNull:
+	case avroschema.Null:
 		return nil
 	}
-	d.fail("%s where an array is expected", n.kind)
+	d.fail("%s where an array is expected", n.Kind)
 	return nil
 }
 
 // record resolves to a record's node; nil for null.
-func (d *decoder) record(n *node) *node {
-	if n.kind == kindUnion {
+func (d *decoder) record(n *avroschema.Type) *avroschema.Type {
+	if n.Kind == avroschema.Union {
 		n = d.branch(n)
 	}
-	switch n.kind {
-	case kindRecord:
+	switch n.Kind {
+	case avroschema.Record:
 		return n
-	case kindNull:
+	case avroschema.Null:
 		return nil
 	}
-	d.fail("%s where a record is expected", n.kind)
+	d.fail("%s where a record is expected", n.Kind)
 	return nil
 }
 
 // skip passes over a value.
-func (d *decoder) skip(n *node) {
-	switch n.kind {
-	case kindNull:
-	case kindBoolean:
+func (d *decoder) skip(n *avroschema.Type) {
+	switch n.Kind {
+	case avroschema.Null:
+	case avroschema.Boolean:
 		d.take(1)
-	case kindInt, kindLong, kindEnum:
+	case avroschema.Int, avroschema.Long, avroschema.Enum:
 		d.varint()
-	case kindFloat:
+	case avroschema.Float:
 		d.take(4)
-	case kindDouble:
+	case avroschema.Double:
 		d.take(8)
-	case kindFixed:
-		d.take(int64(n.size))
-	case kindBytes, kindString:
+	case avroschema.Fixed:
+		d.take(int64(n.Size))
+	case avroschema.Bytes, avroschema.String:
 		d.take(d.varint())
-	case kindArray, kindMap:
+	case avroschema.Array, avroschema.Map:
 		for {
 			count := d.blockCount()
 			if count == 0 {
 				return
 			}
 			for ; count > 0 && d.err == nil; count-- {
-				if n.kind == kindMap {
+				if n.Kind == avroschema.Map {
 					d.take(d.varint())
 				}
-				d.skip(n.items)
+				d.skip(n.Items)
 			}
 		}
-	case kindUnion:
+	case avroschema.Union:
 		d.skip(d.branch(n))
-	case kindRecord:
-		for i := range n.fields {
-			d.skip(n.fields[i].node)
+	case avroschema.Record:
+		for i := range n.Fields {
+			d.skip(n.Fields[i].Type)
 		}
 	}
 }
 
 // longs reads an array of numbers appended to dst, null items as nullItem.
-func (d *decoder) longs(dst []int64, n *node, nullItem int64) []int64 {
+func (d *decoder) longs(dst []int64, n *avroschema.Type, nullItem int64) []int64 {
 	for {
 		count := d.blockCount()
 		if count == 0 {
 			return dst
 		}
 		for ; count > 0 && d.err == nil; count-- {
-			v, ok := d.long(n.items)
+			v, ok := d.long(n.Items)
 			if !ok {
 				v = nullItem
 			}
@@ -206,7 +207,7 @@ func (d *decoder) longs(dst []int64, n *node, nullItem int64) []int64 {
 }
 
 // texts reads an array of text.
-func (d *decoder) texts(n *node) []string {
+func (d *decoder) texts(n *avroschema.Type) []string {
 	list := []string{}
 	for {
 		count := d.blockCount()
@@ -214,7 +215,7 @@ func (d *decoder) texts(n *node) []string {
 			return list
 		}
 		for ; count > 0 && d.err == nil; count-- {
-			list = append(list, d.text(n.items))
+			list = append(list, d.text(n.Items))
 		}
 	}
 }

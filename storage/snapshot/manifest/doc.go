@@ -3,8 +3,8 @@
 // they hold) and index manifests (the table's index files); and it works out the
 // files that are live in a snapshot.
 //
-// Used by commit, expire, scan, changelog and maintain; uses fileio, datafile and
-// snapshot. The bytes are described in docs/format/manifest.md and
+// Used by commit, expire, scan, changelog and maintain; uses fileio, datafile,
+// format/avroschema and snapshot. The bytes are described in docs/format/manifest.md and
 // docs/format/index-manifest.md.
 //
 // Rules: (1) Files are Avro containers, framed here; other writers' schemas are

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 	"github.com/lakesql/lakesql/storage/stats"
 )
 
@@ -145,15 +147,15 @@ var entryShape = &shape{
 	nested:   map[string]*shape{"_FILE": fileShape},
 }
 
-var knownEntrySchema = sync.OnceValues(func() (*node, error) { return compile([]byte(entrySchema), entryShape) })
+var knownEntrySchema = sync.OnceValues(func() (*avroschema.Type, error) { return compile([]byte(entrySchema), entryShape) })
 
 // compile parses a writer's schema and marks the members that s names.
-func compile(text []byte, s *shape) (*node, error) {
-	n, err := parseSchema(text)
-	if err == nil {
-		err = s.resolve(n)
+func compile(text []byte, s *shape) (*avroschema.Type, error) {
+	n, err := avroschema.Parse(text)
+	if err != nil {
+		return nil, corrupt.Errorf("", corrupt.NoOffset, "avro schema: %w", err)
 	}
-	return n, err
+	return n, s.resolve(n)
 }
 
 // entryDecoder decodes the records of one block; what records share is kept once.
@@ -166,8 +168,8 @@ type entryDecoder struct {
 	files     []datafile.Meta
 }
 
-// entries decodes the records of a block and appends them to dst.
-func (n *node) entries(dst []Entry, count int, d *decoder) ([]Entry, error) {
+// readEntries decodes the records of a block and appends them to dst.
+func readEntries(n *avroschema.Type, dst []Entry, count int, d *decoder) ([]Entry, error) {
 	ed := &entryDecoder{d: d, files: make([]datafile.Meta, 0, count)}
 	dst = slices.Grow(dst, count)
 	for range count {
@@ -178,30 +180,30 @@ func (n *node) entries(dst []Entry, count int, d *decoder) ([]Entry, error) {
 			d.fail("a null entry")
 			break
 		}
-		for i := range rec.fields {
-			f := &rec.fields[i]
-			switch f.target {
+		for i := range rec.Fields {
+			f := &rec.Fields[i]
+			switch f.Tag {
 			case eVersion:
-				version, _ = d.long(f.node)
+				version, _ = d.long(f.Type)
 				if d.err == nil && version != entryVersion {
 					d.fail("entry version %d, known is %d", version, entryVersion)
 				}
 			case eKind:
-				k, _ := d.long(f.node)
+				k, _ := d.long(f.Type)
 				if k != int64(Add) && k != int64(Delete) {
 					d.fail("entry kind %d", k)
 				}
 				e.Kind = Kind(k)
 			case ePartition:
-				e.Partition = ed.shared(d.bytes(f.node))
+				e.Partition = ed.shared(d.bytes(f.Type))
 			case eBucket:
-				e.Bucket = d.int32(f.node)
+				e.Bucket = d.int32(f.Type)
 			case eTotal:
-				e.TotalBuckets = d.int32(f.node)
+				e.TotalBuckets = d.int32(f.Type)
 			case eFile:
-				e.File = ed.file(f.node)
+				e.File = ed.file(f.Type)
 			default:
-				d.skip(f.node)
+				d.skip(f.Type)
 			}
 		}
 		if d.err == nil && (e.File == nil || e.Partition == nil) {
@@ -217,7 +219,7 @@ func (n *node) entries(dst []Entry, count int, d *decoder) ([]Entry, error) {
 }
 
 // int32 reads a number that must fit 32 bits.
-func (d *decoder) int32(n *node) int {
+func (d *decoder) int32(n *avroschema.Type) int {
 	v, ok := d.long(n)
 	if !ok || v < math.MinInt32 || v > math.MaxInt32 {
 		d.fail("number %d does not fit 32 bits", v)
@@ -236,7 +238,7 @@ func (ed *entryDecoder) shared(p []byte) []byte {
 	return p
 }
 
-func (ed *entryDecoder) file(n *node) *datafile.Meta {
+func (ed *entryDecoder) file(n *avroschema.Type) *datafile.Meta {
 	d := ed.d
 	rec := d.record(n)
 	if rec == nil {
@@ -246,68 +248,68 @@ func (ed *entryDecoder) file(n *node) *datafile.Meta {
 		CreationMillis: datafile.Unknown, DeleteRowCount: datafile.Unknown, Source: datafile.UnknownSource, FirstRowID: datafile.Unknown,
 	})
 	m := &ed.files[len(ed.files)-1]
-	opt := func(n *node) int64 {
+	opt := func(n *avroschema.Type) int64 {
 		if v, ok := d.long(n); ok {
 			return v
 		}
 		return datafile.Unknown
 	}
-	for i := range rec.fields {
-		f := &rec.fields[i]
-		switch f.target {
+	for i := range rec.Fields {
+		f := &rec.Fields[i]
+		switch f.Tag {
 		case fName:
-			m.Name = d.text(f.node)
+			m.Name = d.text(f.Type)
 		case fSize:
-			m.SizeBytes, _ = d.long(f.node)
+			m.SizeBytes, _ = d.long(f.Type)
 		case fRows:
-			m.RowCount, _ = d.long(f.node)
+			m.RowCount, _ = d.long(f.Type)
 		case fMinKey:
-			m.MinKey = d.bytes(f.node)
+			m.MinKey = d.bytes(f.Type)
 		case fMaxKey:
-			m.MaxKey = d.bytes(f.node)
+			m.MaxKey = d.bytes(f.Type)
 		case fKeyStats:
-			m.KeyStats = ed.stats(f.node)
+			m.KeyStats = ed.stats(f.Type)
 		case fValueStats:
-			m.ValueStats = ed.stats(f.node)
+			m.ValueStats = ed.stats(f.Type)
 		case fMinSequence:
-			m.MinSequence, _ = d.long(f.node)
+			m.MinSequence, _ = d.long(f.Type)
 		case fMaxSequence:
-			m.MaxSequence, _ = d.long(f.node)
+			m.MaxSequence, _ = d.long(f.Type)
 		case fSchema:
-			m.SchemaID, _ = d.long(f.node)
+			m.SchemaID, _ = d.long(f.Type)
 		case fLevel:
-			m.Level = d.int32(f.node)
+			m.Level = d.int32(f.Type)
 		case fExtra:
-			m.ExtraFiles = ed.names(f.node)
+			m.ExtraFiles = ed.names(f.Type)
 		case fCreation:
-			m.CreationMillis = opt(f.node)
+			m.CreationMillis = opt(f.Type)
 		case fDeleteRows:
-			m.DeleteRowCount = opt(f.node)
+			m.DeleteRowCount = opt(f.Type)
 		case fEmbedded:
-			m.EmbeddedIndex = d.bytes(f.node)
+			m.EmbeddedIndex = d.bytes(f.Type)
 		case fSource:
-			if v, ok := d.long(f.node); ok {
+			if v, ok := d.long(f.Type); ok {
 				if v != int64(datafile.FromAppend) && v != int64(datafile.FromCompact) {
 					d.fail("file source %d", v)
 				}
 				m.Source = datafile.Source(v)
 			}
 		case fStatsCols:
-			m.ValueStatsCols = ed.columns(f.node)
+			m.ValueStatsCols = ed.columns(f.Type)
 		case fExternal:
-			m.ExternalPath = d.text(f.node)
+			m.ExternalPath = d.text(f.Type)
 		case fFirstRow:
-			m.FirstRowID = opt(f.node)
+			m.FirstRowID = opt(f.Type)
 		case fWriteCols:
-			if a := d.array(f.node); a != nil {
+			if a := d.array(f.Type); a != nil {
 				m.WriteCols = d.texts(a)
 			}
 		case fWriteSequences:
-			if a := d.array(f.node); a != nil {
+			if a := d.array(f.Type); a != nil {
 				m.WriteColsSequences = d.longs([]int64{}, a, 0)
 			}
 		default:
-			d.skip(f.node)
+			d.skip(f.Type)
 		}
 	}
 	if d.err == nil && (!plainName(m.Name) || m.SizeBytes < 0 || m.RowCount < 0) {
@@ -322,7 +324,7 @@ func plainName(name string) bool {
 }
 
 // names reads the names of extra files.
-func (ed *entryDecoder) names(n *node) []string {
+func (ed *entryDecoder) names(n *avroschema.Type) []string {
 	a := ed.d.array(n)
 	if a == nil {
 		return nil
@@ -340,22 +342,22 @@ func (ed *entryDecoder) names(n *node) []string {
 	return list
 }
 
-func (ed *entryDecoder) stats(n *node) stats.Binary {
+func (ed *entryDecoder) stats(n *avroschema.Type) stats.Binary {
 	d := ed.d
 	var b stats.Binary
 	rec := d.record(n)
 	if rec == nil {
 		return b
 	}
-	for i := range rec.fields {
-		f := &rec.fields[i]
-		switch f.target {
+	for i := range rec.Fields {
+		f := &rec.Fields[i]
+		switch f.Tag {
 		case 1:
-			b.Min = d.bytes(f.node)
+			b.Min = d.bytes(f.Type)
 		case 2:
-			b.Max = d.bytes(f.node)
+			b.Max = d.bytes(f.Type)
 		case 3:
-			if a := d.array(f.node); a != nil {
+			if a := d.array(f.Type); a != nil {
 				start := len(ed.counts)
 				ed.counts = d.longs(ed.counts, a, -1)
 				if b.NullCounts = ed.counts[start:len(ed.counts):len(ed.counts)]; b.NullCounts == nil {
@@ -363,14 +365,14 @@ func (ed *entryDecoder) stats(n *node) stats.Binary {
 				}
 			}
 		default:
-			d.skip(f.node)
+			d.skip(f.Type)
 		}
 	}
 	return b
 }
 
 // columns reads a list of column names; successive files mostly have the same.
-func (ed *entryDecoder) columns(n *node) []string {
+func (ed *entryDecoder) columns(n *avroschema.Type) []string {
 	d := ed.d
 	start := d.off
 	if k := len(ed.colsRaw); k > 0 && len(d.buf)-start >= k && bytes.Equal(d.buf[start:start+k], ed.colsRaw) {
@@ -479,14 +481,14 @@ func decodeEntries(ctx context.Context, data []byte, plans *plans) ([]Entry, err
 	}
 	var list []Entry
 	err = c.blocks(func(count int, d *decoder) error {
-		list, err = n.entries(list, count, d)
+		list, err = readEntries(n, list, count, d)
 		return err
 	})
 	return list, err
 }
 
 // openWith opens a container and finds the plan of its schema.
-func openWith(data []byte, p *plans, known string, plan func() (*node, error), s *shape) (*container, *node, error) {
+func openWith(data []byte, p *plans, known string, plan func() (*avroschema.Type, error), s *shape) (*container, *avroschema.Type, error) {
 	if bytes.HasPrefix(data, []byte("ORC")) {
 		return nil, nil, errors.New("manifests in the ORC format are not supported")
 	}
@@ -505,7 +507,7 @@ func openWith(data []byte, p *plans, known string, plan func() (*node, error), s
 // plans keeps compiled foreign schemas: a table has a few of them at most.
 type plans struct {
 	mu   sync.Mutex
-	byID map[planKey]*node
+	byID map[planKey]*avroschema.Type
 }
 
 type planKey struct {
@@ -515,7 +517,7 @@ type planKey struct {
 
 const maxPlans = 64
 
-func (p *plans) get(schema string, s *shape) (*node, error) {
+func (p *plans) get(schema string, s *shape) (*avroschema.Type, error) {
 	key := planKey{schema, s}
 	p.mu.Lock()
 	n, ok := p.byID[key]
@@ -530,7 +532,7 @@ func (p *plans) get(schema string, s *shape) (*node, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byID == nil || len(p.byID) >= maxPlans {
-		p.byID = map[planKey]*node{}
+		p.byID = map[planKey]*avroschema.Type{}
 	}
 	p.byID[planKey{strings.Clone(schema), s}] = n
 	return n, nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 	"github.com/lakesql/lakesql/storage/stats"
 )
 
@@ -54,9 +55,9 @@ var listShape = &shape{
 	nested:   map[string]*shape{"_PARTITION_STATS": statsShape},
 }
 
-var knownListSchema = sync.OnceValues(func() (*node, error) { return compile([]byte(listSchema), listShape) })
+var knownListSchema = sync.OnceValues(func() (*avroschema.Type, error) { return compile([]byte(listSchema), listShape) })
 
-func (n *node) fileMetas(dst []FileMeta, count int, d *decoder) ([]FileMeta, error) {
+func readFileMetas(n *avroschema.Type, dst []FileMeta, count int, d *decoder) ([]FileMeta, error) {
 	ed := &entryDecoder{d: d}
 	for range count {
 		rec := d.record(n)
@@ -66,52 +67,52 @@ func (n *node) fileMetas(dst []FileMeta, count int, d *decoder) ([]FileMeta, err
 		}
 		m := FileMeta{MinRowID: datafile.Unknown, MaxRowID: datafile.Unknown}
 		bounds := 0 // how many of the four were there
-		number := func(n *node) int {
+		number := func(n *avroschema.Type) int {
 			v, ok := d.long(n)
 			if ok {
 				bounds++
 			}
 			return int(v)
 		}
-		for i := range rec.fields {
-			f := &rec.fields[i]
-			switch f.target {
+		for i := range rec.Fields {
+			f := &rec.Fields[i]
+			switch f.Tag {
 			case lVersion:
-				if v, _ := d.long(f.node); v != entryVersion {
+				if v, _ := d.long(f.Type); v != entryVersion {
 					d.fail("manifest list version %d, known is %d", v, entryVersion)
 				}
 			case lName:
-				m.Name = d.text(f.node)
+				m.Name = d.text(f.Type)
 			case lSize:
-				m.SizeBytes, _ = d.long(f.node)
+				m.SizeBytes, _ = d.long(f.Type)
 			case lAdded:
-				m.NumAdded, _ = d.long(f.node)
+				m.NumAdded, _ = d.long(f.Type)
 			case lDeleted:
-				m.NumDeleted, _ = d.long(f.node)
+				m.NumDeleted, _ = d.long(f.Type)
 			case lPartitions:
-				m.Partitions = ed.stats(f.node)
+				m.Partitions = ed.stats(f.Type)
 			case lSchema:
-				m.SchemaID, _ = d.long(f.node)
+				m.SchemaID, _ = d.long(f.Type)
 			case lMinBucket:
-				m.MinBucket = number(f.node)
+				m.MinBucket = number(f.Type)
 			case lMaxBucket:
-				m.MaxBucket = number(f.node)
+				m.MaxBucket = number(f.Type)
 				m.HasBuckets, bounds = bounds == 2, 0
 			case lMinLevel:
-				m.MinLevel = number(f.node)
+				m.MinLevel = number(f.Type)
 			case lMaxLevel:
-				m.MaxLevel = number(f.node)
+				m.MaxLevel = number(f.Type)
 				m.HasLevels, bounds = bounds == 2, 0
 			case lMinRow:
-				if v, ok := d.long(f.node); ok {
+				if v, ok := d.long(f.Type); ok {
 					m.MinRowID = v
 				}
 			case lMaxRow:
-				if v, ok := d.long(f.node); ok {
+				if v, ok := d.long(f.Type); ok {
 					m.MaxRowID = v
 				}
 			default:
-				d.skip(f.node)
+				d.skip(f.Type)
 			}
 		}
 		if d.err == nil && (!plainName(m.Name) || m.SizeBytes < 0 || m.NumAdded < 0 || m.NumDeleted < 0) {
@@ -159,7 +160,7 @@ func decodeList(ctx context.Context, data []byte, plans *plans) ([]FileMeta, err
 	}
 	var list []FileMeta
 	err = c.blocks(func(count int, d *decoder) error {
-		list, err = n.fileMetas(list, count, d)
+		list, err = readFileMetas(n, list, count, d)
 		return err
 	})
 	return list, err

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 )
 
 func seeds(f *testing.F, pattern string) {
@@ -66,12 +68,12 @@ func FuzzRecord(f *testing.F) {
 	f.Add(appendIndexEntry(nil, &i))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, plan := range []struct {
-			get  func() (*node, error)
-			read func(*node, *decoder) error
+			get  func() (*avroschema.Type, error)
+			read func(*avroschema.Type, *decoder) error
 		}{
-			{knownEntrySchema, func(n *node, d *decoder) error { _, err := n.entries(nil, 1, d); return err }},
-			{knownListSchema, func(n *node, d *decoder) error { _, err := n.fileMetas(nil, 1, d); return err }},
-			{knownIndexSchema, func(n *node, d *decoder) error { _, err := n.indexEntries(nil, 1, d); return err }},
+			{knownEntrySchema, func(n *avroschema.Type, d *decoder) error { _, err := readEntries(n, nil, 1, d); return err }},
+			{knownListSchema, func(n *avroschema.Type, d *decoder) error { _, err := readFileMetas(n, nil, 1, d); return err }},
+			{knownIndexSchema, func(n *avroschema.Type, d *decoder) error { _, err := readIndexEntries(n, nil, 1, d); return err }},
 		} {
 			n, err := plan.get()
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lakesql/lakesql/internal/corrupt"
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/format/avroschema"
 )
 
 // IndexEntry is one line of an index manifest. It is immutable.
@@ -58,9 +59,9 @@ var indexShape = &shape{
 	},
 }
 
-var knownIndexSchema = sync.OnceValues(func() (*node, error) { return compile([]byte(indexSchema), indexShape) })
+var knownIndexSchema = sync.OnceValues(func() (*avroschema.Type, error) { return compile([]byte(indexSchema), indexShape) })
 
-func (n *node) indexEntries(dst []IndexEntry, count int, d *decoder) ([]IndexEntry, error) {
+func readIndexEntries(n *avroschema.Type, dst []IndexEntry, count int, d *decoder) ([]IndexEntry, error) {
 	for range count {
 		rec := d.record(n)
 		if rec == nil {
@@ -68,39 +69,39 @@ func (n *node) indexEntries(dst []IndexEntry, count int, d *decoder) ([]IndexEnt
 			return nil, d.err
 		}
 		var e IndexEntry
-		for i := range rec.fields {
-			f := &rec.fields[i]
-			switch f.target {
+		for i := range rec.Fields {
+			f := &rec.Fields[i]
+			switch f.Tag {
 			case iVersion:
-				if v, _ := d.long(f.node); v != indexVersion {
+				if v, _ := d.long(f.Type); v != indexVersion {
 					d.fail("index entry version %d, known is %d", v, indexVersion)
 				}
 			case iKind:
-				k, _ := d.long(f.node)
+				k, _ := d.long(f.Type)
 				if k != int64(Add) && k != int64(Delete) {
 					d.fail("entry kind %d", k)
 				}
 				e.Kind = Kind(k)
 			case iPartition:
-				e.Partition = d.bytes(f.node)
+				e.Partition = d.bytes(f.Type)
 			case iBucket:
-				e.Bucket = d.int32(f.node)
+				e.Bucket = d.int32(f.Type)
 			case iType:
-				e.File.Type = d.text(f.node)
+				e.File.Type = d.text(f.Type)
 			case iName:
-				e.File.Name = d.text(f.node)
+				e.File.Name = d.text(f.Type)
 			case iSize:
-				e.File.SizeBytes, _ = d.long(f.node)
+				e.File.SizeBytes, _ = d.long(f.Type)
 			case iRows:
-				e.File.RowCount, _ = d.long(f.node)
+				e.File.RowCount, _ = d.long(f.Type)
 			case iRanges:
-				e.File.Vectors = d.vectorRanges(f.node)
+				e.File.Vectors = d.vectorRanges(f.Type)
 			case iExternal:
-				e.File.ExternalPath = d.text(f.node)
+				e.File.ExternalPath = d.text(f.Type)
 			case iGlobal:
-				e.File.Global = d.globalIndex(f.node)
+				e.File.Global = d.globalIndex(f.Type)
 			default:
-				d.skip(f.node)
+				d.skip(f.Type)
 			}
 		}
 		if d.err == nil && (!plainName(e.File.Name) || e.File.SizeBytes < 0 || e.Partition == nil) {
@@ -114,7 +115,7 @@ func (n *node) indexEntries(dst []IndexEntry, count int, d *decoder) ([]IndexEnt
 	return dst, nil
 }
 
-func (d *decoder) vectorRanges(n *node) []datafile.VectorRange {
+func (d *decoder) vectorRanges(n *avroschema.Type) []datafile.VectorRange {
 	a := d.array(n)
 	if a == nil {
 		return nil
@@ -126,26 +127,26 @@ func (d *decoder) vectorRanges(n *node) []datafile.VectorRange {
 			return list
 		}
 		for ; count > 0 && d.err == nil; count-- {
-			rec := d.record(a.items)
+			rec := d.record(a.Items)
 			if rec == nil {
 				continue // a null item says nothing
 			}
 			r := datafile.VectorRange{Cardinality: datafile.Unknown}
-			for i := range rec.fields {
-				f := &rec.fields[i]
-				switch f.target {
+			for i := range rec.Fields {
+				f := &rec.Fields[i]
+				switch f.Tag {
 				case 1:
-					r.DataFile = d.text(f.node)
+					r.DataFile = d.text(f.Type)
 				case 2:
-					r.Offset = int32(d.int32(f.node))
+					r.Offset = int32(d.int32(f.Type))
 				case 3:
-					r.Length = int32(d.int32(f.node))
+					r.Length = int32(d.int32(f.Type))
 				case 4:
-					if v, ok := d.long(f.node); ok {
+					if v, ok := d.long(f.Type); ok {
 						r.Cardinality = v
 					}
 				default:
-					d.skip(f.node)
+					d.skip(f.Type)
 				}
 			}
 			list = append(list, r)
@@ -153,23 +154,23 @@ func (d *decoder) vectorRanges(n *node) []datafile.VectorRange {
 	}
 }
 
-func (d *decoder) globalIndex(n *node) *datafile.GlobalIndex {
+func (d *decoder) globalIndex(n *avroschema.Type) *datafile.GlobalIndex {
 	rec := d.record(n)
 	if rec == nil {
 		return nil
 	}
 	g := &datafile.GlobalIndex{}
-	for i := range rec.fields {
-		f := &rec.fields[i]
-		switch f.target {
+	for i := range rec.Fields {
+		f := &rec.Fields[i]
+		switch f.Tag {
 		case 1:
-			g.RowRangeStart, _ = d.long(f.node)
+			g.RowRangeStart, _ = d.long(f.Type)
 		case 2:
-			g.RowRangeEnd, _ = d.long(f.node)
+			g.RowRangeEnd, _ = d.long(f.Type)
 		case 3:
-			g.FieldID = int32(d.int32(f.node))
+			g.FieldID = int32(d.int32(f.Type))
 		case 4:
-			if a := d.array(f.node); a != nil {
+			if a := d.array(f.Type); a != nil {
 				g.ExtraFieldIDs = []int32{}
 				for _, v := range d.longs(nil, a, math.MaxInt64) {
 					if v < math.MinInt32 || v > math.MaxInt32 {
@@ -179,11 +180,11 @@ func (d *decoder) globalIndex(n *node) *datafile.GlobalIndex {
 				}
 			}
 		case 5:
-			g.Meta = d.bytes(f.node)
+			g.Meta = d.bytes(f.Type)
 		case 6:
-			g.SourceMeta = d.bytes(f.node)
+			g.SourceMeta = d.bytes(f.Type)
 		default:
-			d.skip(f.node)
+			d.skip(f.Type)
 		}
 	}
 	return g
@@ -245,7 +246,7 @@ func decodeIndex(ctx context.Context, data []byte, plans *plans) ([]IndexEntry, 
 	}
 	var list []IndexEntry
 	err = c.blocks(func(count int, d *decoder) error {
-		list, err = n.indexEntries(list, count, d)
+		list, err = readIndexEntries(n, list, count, d)
 		return err
 	})
 	return list, err

@@ -90,7 +90,7 @@ func TestGoldenRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := plan.entries(nil, 1, &decoder{buf: data})
+	back, err := readEntries(plan, nil, 1, &decoder{buf: data})
 	if err != nil {
 		t.Fatal(err)
 	}

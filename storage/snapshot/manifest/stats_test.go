@@ -21,7 +21,7 @@ func TestNullCountsAreNeverNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := plan.fileMetas(nil, 1, &decoder{buf: data})
+	back, err := readFileMetas(plan, nil, 1, &decoder{buf: data})
 	if err != nil {
 		t.Fatal(err)
 	}

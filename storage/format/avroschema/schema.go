@@ -1,4 +1,4 @@
-package avro
+package avroschema
 
 import (
 	"encoding/json"
@@ -10,80 +10,83 @@ import (
 // maxDepth is the deepest nesting of a schema that we follow.
 const maxDepth = 100
 
-// kind is the root of an Avro type.
-type kind uint8
+// Kind is the root of an Avro type.
+type Kind uint8
 
+// The kinds, those without parts of their own first.
 const (
-	kindNull kind = iota
-	kindBoolean
-	kindInt
-	kindLong
-	kindFloat
-	kindDouble
-	kindBytes
-	kindString
-	kindFixed
-	kindEnum
-	kindArray
-	kindMap
-	kindRecord
-	kindUnion
+	Null Kind = iota
+	Boolean
+	Int
+	Long
+	Float
+	Double
+	Bytes
+	String
+	Fixed
+	Enum
+	Array
+	Map
+	Record
+	Union
 )
 
-func (k kind) String() string {
+// String is the name in JSON.
+func (k Kind) String() string {
 	return [...]string{
 		"null", "boolean", "int", "long", "float", "double", "bytes", "string", "fixed", "enum", "array", "map", "record", "union",
 	}[k]
 }
 
-// node is a type of a file's schema. Named types may be shared; none holds itself.
-type node struct {
-	kind             kind
-	logical          string
-	precision, scale int     // of decimals
-	size             int     // of fixed
-	symbols          int     // of enum
-	items            *node   // of array and map
-	branches         []*node // of union
-	fields           []member
-	// minBytes is the least that a value takes; empty values take none at all.
-	minBytes int
-	empty    bool
+// Type is a type of a schema. Named types may be shared; none holds itself.
+type Type struct {
+	Kind             Kind
+	Logical          string
+	Precision, Scale int     // of decimals
+	Size             int     // of Fixed, in bytes
+	Symbols          int     // of Enum
+	Items            *Type   // of Array and Map
+	Branches         []*Type // of Union
+	Fields           []Field // of Record, in the order of their values
+	// MinBytes is the least that a value takes; Empty values take none at all.
+	MinBytes int
+	Empty    bool
 }
 
-type member struct {
-	name string
-	node *node
+// Field is a member of a record.
+type Field struct {
+	Name string
+	Type *Type
+	// Tag is its reader's, to note what the member is to it; 0 at first.
+	Tag int
+}
+
+// Of is the type of a kind that has no parts.
+func Of(k Kind) *Type {
+	t := &Type{Kind: k}
+	t.measure()
+	return t
 }
 
 // schemaParser reads the JSON form of a schema. named has the types that are
 // complete; a name that maps to nil is being read, so that a type that holds
 // itself is refused.
 type schemaParser struct {
-	named map[string]*node
+	named map[string]*Type
 }
 
-// parseSchema reads a file's schema, which must be a record, or a union of one
-// with null, as some releases of the reference wrote it; null as in optional.
-func parseSchema(text []byte) (n *node, null int8, err error) {
+// Parse reads a schema. What is wrong with it is told in words; which file it is in, the
+// caller knows.
+func Parse(text []byte) (*Type, error) {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, 0, fmt.Errorf("schema is not JSON: %w", err)
+		return nil, fmt.Errorf("schema is not JSON: %w", err)
 	}
-	p := schemaParser{named: map[string]*node{}}
-	if n, err = p.parse(v, "", 0); err != nil {
-		return nil, 0, err
-	}
-	if n, null, err = n.optional(); err != nil {
-		return nil, 0, err
-	}
-	if n.kind != kindRecord {
-		return nil, 0, fmt.Errorf("schema is of type %v, want record", n.kind)
-	}
-	return n, null, nil
+	p := schemaParser{named: map[string]*Type{}}
+	return p.parse(v, "", 0)
 }
 
-func (p *schemaParser) parse(v any, space string, depth int) (*node, error) {
+func (p *schemaParser) parse(v any, space string, depth int) (*Type, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("schema is nested deeper than %d", maxDepth)
 	}
@@ -99,12 +102,10 @@ func (p *schemaParser) parse(v any, space string, depth int) (*node, error) {
 }
 
 // lookUp is a primitive type or a type that was defined before.
-func (p *schemaParser) lookUp(name, space string) (*node, error) {
-	for k := kindNull; k <= kindString; k++ {
+func (p *schemaParser) lookUp(name, space string) (*Type, error) {
+	for k := Null; k <= String; k++ {
 		if k.String() == name {
-			n := &node{kind: k}
-			n.measure()
-			return n, nil
+			return Of(k), nil
 		}
 	}
 	full := fullName(name, space)
@@ -125,8 +126,8 @@ func fullName(name, space string) string {
 	return space + "." + name
 }
 
-func (p *schemaParser) union(vs []any, space string, depth int) (*node, error) {
-	n := &node{kind: kindUnion}
+func (p *schemaParser) union(vs []any, space string, depth int) (*Type, error) {
+	n := &Type{Kind: Union}
 	if len(vs) == 0 {
 		return nil, errors.New("schema has a union of nothing")
 	}
@@ -135,30 +136,30 @@ func (p *schemaParser) union(vs []any, space string, depth int) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b.kind == kindUnion {
+		if b.Kind == Union {
 			return nil, errors.New("schema has a union directly inside a union")
 		}
-		n.branches = append(n.branches, b)
+		n.Branches = append(n.Branches, b)
 	}
 	n.measure()
 	return n, nil
 }
 
-func (p *schemaParser) complex(m map[string]any, space string, depth int) (*node, error) {
+func (p *schemaParser) complex(m map[string]any, space string, depth int) (*Type, error) {
 	name, ok := m["type"].(string)
 	if !ok { // {"type": {"type": …}}
 		return p.parse(m["type"], space, depth+1)
 	}
-	n := &node{}
+	n := &Type{}
 	switch name {
 	case "array", "map":
-		n.kind = kindArray
+		n.Kind = Array
 		inner := m["items"]
 		if name == "map" {
-			n.kind, inner = kindMap, m["values"]
+			n.Kind, inner = Map, m["values"]
 		}
 		var err error
-		if n.items, err = p.parse(inner, space, depth+1); err != nil {
+		if n.Items, err = p.parse(inner, space, depth+1); err != nil {
 			return nil, err
 		}
 	case "record", "fixed", "enum":
@@ -176,7 +177,7 @@ func (p *schemaParser) complex(m map[string]any, space string, depth int) (*node
 }
 
 // define reads a type with a name of its own.
-func (p *schemaParser) define(m map[string]any, root, space string, depth int) (*node, error) {
+func (p *schemaParser) define(m map[string]any, root, space string, depth int) (*Type, error) {
 	name, ok := m["name"].(string)
 	if !ok || name == "" {
 		return nil, fmt.Errorf("schema has a %s without a name", root)
@@ -191,23 +192,23 @@ func (p *schemaParser) define(m map[string]any, root, space string, depth int) (
 	if _, ok := p.named[full]; ok {
 		return nil, fmt.Errorf("schema defines type %q twice", full)
 	}
-	n := &node{}
+	n := &Type{}
 	switch root {
 	case "fixed":
-		n.kind = kindFixed
+		n.Kind = Fixed
 		size, ok := m["size"].(float64)
 		if !ok || size < 0 || size > 1<<20 {
 			return nil, fmt.Errorf("schema has fixed type %q of size %v", full, m["size"])
 		}
-		n.size = int(size)
+		n.Size = int(size)
 	case "enum":
-		n.kind = kindEnum
+		n.Kind = Enum
 		symbols, _ := m["symbols"].([]any)
-		if n.symbols = len(symbols); n.symbols == 0 {
+		if n.Symbols = len(symbols); n.Symbols == 0 {
 			return nil, fmt.Errorf("schema has enum type %q without symbols", full)
 		}
 	default:
-		n.kind = kindRecord
+		n.Kind = Record
 		p.named[full] = nil
 		if err := p.members(n, m, space, depth); err != nil {
 			return nil, err
@@ -219,7 +220,7 @@ func (p *schemaParser) define(m map[string]any, root, space string, depth int) (
 	return n, nil
 }
 
-func (p *schemaParser) members(n *node, m map[string]any, space string, depth int) error {
+func (p *schemaParser) members(n *Type, m map[string]any, space string, depth int) error {
 	fields, ok := m["fields"].([]any)
 	if !ok {
 		return fmt.Errorf("schema has record %v without fields", m["name"])
@@ -236,69 +237,70 @@ func (p *schemaParser) members(n *node, m map[string]any, space string, depth in
 		if err != nil {
 			return err
 		}
-		n.fields = append(n.fields, member{name, t})
+		n.Fields = append(n.Fields, Field{Name: name, Type: t})
 	}
 	return nil
 }
 
-func (n *node) annotate(m map[string]any) {
-	n.logical, _ = m["logicalType"].(string)
+func (n *Type) annotate(m map[string]any) {
+	n.Logical, _ = m["logicalType"].(string)
 	if p, ok := m["precision"].(float64); ok && p >= 0 && p <= 1<<20 {
-		n.precision = int(p)
+		n.Precision = int(p)
 	}
 	if s, ok := m["scale"].(float64); ok && s >= 0 && s <= 1<<20 {
-		n.scale = int(s)
+		n.Scale = int(s)
 	}
 }
 
 // measure sets minBytes and empty.
-func (n *node) measure() {
+func (n *Type) measure() {
 	const most = 1 << 30
-	switch n.kind {
-	case kindNull:
-		n.minBytes, n.empty = 0, true
-	case kindFloat:
-		n.minBytes = 4
-	case kindDouble:
-		n.minBytes = 8
-	case kindFixed:
-		n.minBytes, n.empty = n.size, n.size == 0
-	case kindRecord:
-		n.minBytes, n.empty = 0, true
-		for _, f := range n.fields {
-			n.minBytes = min(n.minBytes+f.node.minBytes, most)
-			n.empty = n.empty && f.node.empty
+	switch n.Kind {
+	case Null:
+		n.MinBytes, n.Empty = 0, true
+	case Float:
+		n.MinBytes = 4
+	case Double:
+		n.MinBytes = 8
+	case Fixed:
+		n.MinBytes, n.Empty = n.Size, n.Size == 0
+	case Record:
+		n.MinBytes, n.Empty = 0, true
+		for _, f := range n.Fields {
+			n.MinBytes = min(n.MinBytes+f.Type.MinBytes, most)
+			n.Empty = n.Empty && f.Type.Empty
 		}
 	default:
-		n.minBytes = 1
+		n.MinBytes = 1
 	}
 }
 
-// optional splits a union of one type and maybe null. null is the index of the
-// null branch, or noUnion for what is no union at all; a union of one type alone
+// Optional splits a union of one type and maybe null. null is the index of the
+// null branch, or NoUnion for what is no union at all; a union of one type alone
 // has null 1, an index that no value has.
-func (n *node) optional() (inner *node, null int8, err error) {
-	if n.kind != kindUnion {
-		return n, noUnion, nil
+func (n *Type) Optional() (inner *Type, null int8, err error) {
+	if n.Kind != Union {
+		return n, NoUnion, nil
 	}
-	b := n.branches
+	b := n.Branches
 	switch {
 	case len(b) == 1:
 		return b[0], 1, nil
-	case len(b) == 2 && b[0].kind == kindNull:
+	case len(b) == 2 && b[0].Kind == Null:
 		return b[1], 0, nil
-	case len(b) == 2 && b[1].kind == kindNull:
+	case len(b) == 2 && b[1].Kind == Null:
 		return b[0], 1, nil
 	}
 	return nil, 0, fmt.Errorf("union of %d types", len(b))
 }
 
-const noUnion = int8(-1)
+// NoUnion is what Optional gives for null of a type that is no union.
+const NoUnion = int8(-1)
 
-// find is the member of a record by name, or -1.
-func (n *node) find(name string) int {
-	for i := range n.fields {
-		if n.fields[i].name == name {
+// Find is the member of a record by name, or -1.
+func (n *Type) Find(name string) int {
+	for i := range n.Fields {
+		if n.Fields[i].Name == name {
 			return i
 		}
 	}
