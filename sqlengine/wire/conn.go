@@ -37,11 +37,17 @@ func (a connAccess) counter(c *mysql.Conn) *uint8 {
 
 // mute drops what the host writes to c until the command ends. It is for an error
 // that was sent in place of the end of a result.
-func (a connAccess) mute(c *mysql.Conn) bool {
+func (a connAccess) mute(c *mysql.Conn) bool { return a.redirect(c, io.Discard) }
+
+// discard drops what the host has buffered for c and not flushed.
+func (a connAccess) discard(c *mysql.Conn) bool { return a.redirect(c, c.Conn) }
+
+// redirect drops what is buffered and sends what comes after it to another writer.
+func (a connAccess) redirect(c *mysql.Conn, to io.Writer) bool {
 	w := *(**bufio.Writer)(unsafe.Add(unsafe.Pointer(c), a.writer))
 	if w == nil {
 		return false
 	}
-	w.Reset(io.Discard)
+	w.Reset(to)
 	return true
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -324,7 +325,7 @@ func (h *Handler) spool(ctx *sql.Context, s *statement, schema sql.Schema, iter 
 		// The host takes statements of ours for queries and has set -1.
 		ctx.SetLastQueryInfoInt(sql.RowCount, int64(r.RowsAffected))
 		h.setStatus(ctx, s.conn)
-		return s.callback(r, more)
+		return h.sendOK(s, r, more)
 	case len(schema) == 0:
 		for {
 			if _, err := iter.Next(ctx); err == io.EOF {
@@ -375,6 +376,40 @@ func (h *Handler) setStatus(ctx *sql.Context, c *mysql.Conn) {
 	auto, err := plan.IsSessionAutocommit(ctx)
 	set(uint16(mysql.ServerStatusAutocommit), err == nil && auto)
 	set(uint16(mysql.ServerInTransaction), ctx.GetTransaction() != nil)
+}
+
+// sendOK answers a statement without rows. The host writes no length before the
+// text about the rows, so that clients read beyond it: where there is one, its
+// packet is replaced.
+func (h *Handler) sendOK(s *statement, r *sqltypes.Result, more bool) error {
+	if r.Info == "" {
+		return s.callback(r, more)
+	}
+	if err := s.conn.FlushBuffer(); err != nil {
+		return err
+	}
+	counter := h.access.counter(s.conn)
+	seq := *counter
+	if err := s.callback(r, more); err != nil {
+		return err
+	}
+	if !h.access.discard(s.conn) {
+		return errors.New("wire: connection has no writer")
+	}
+	*counter = seq
+	status := s.conn.StatusFlags
+	if more {
+		status |= mysql.ServerMoreResultsExists
+	}
+	w := newPacketWriter(s.conn, counter)
+	p := append(w.begin(), mysql.OKPacket)
+	p = appendLenInt(appendLenInt(p, r.RowsAffected), r.InsertID)
+	p = binary.LittleEndian.AppendUint16(p, status)
+	p = binary.LittleEndian.AppendUint16(p, h.WarningCount(s.conn))
+	if err := w.finish(appendText(p, r.Info)); err != nil {
+		return err
+	}
+	return w.flush()
 }
 
 func (h *Handler) sendError(s *statement, e *mysql.SQLError) error {
