@@ -72,6 +72,7 @@ type Table struct {
 	manifests  *manifest.Files
 	publisher  *write.Publisher
 	overwrites expire.Memory
+	open       openViews
 
 	newest atomic.Pointer[version] // of the newest schema seen
 

@@ -63,6 +63,15 @@ type part struct {
 
 // View pins the newest version of the table, or the one that o names.
 func (t *Table) View(ctx context.Context, o ViewOptions) (*View, error) {
+	begin := t.env.Now()
+	v, err := t.view(ctx, o)
+	if err == nil {
+		t.open.add(v, begin)
+	}
+	return v, err
+}
+
+func (t *Table) view(ctx context.Context, o ViewOptions) (*View, error) {
 	newest, err := t.Schema(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read table %s: %w", t.dir, err)
@@ -412,4 +421,7 @@ func (v *View) Options() options.Table { return v.opts }
 func (v *View) Snapshot() *snapshot.Snapshot { return v.snap }
 
 // Close lets go of the snapshot. It may be called more than once.
-func (v *View) Close() { v.release() }
+func (v *View) Close() {
+	v.t.open.remove(v)
+	v.release()
+}

@@ -33,7 +33,9 @@ func optional(names ...string) param { return param{names, false} }
 // procedures is the table of all procedures, in the order in which an unknown
 // name's message lists them.
 func procedures() []procedure {
-	return []procedure{compactProc(), expireSnapshotsProc(), createTagProc(), deleteTagProc()}
+	return []procedure{
+		compactProc(), compactDatabaseProc(), rescaleProc(), expireSnapshotsProc(), removeOrphanFilesProc(), createTagProc(), deleteTagProc(),
+	}
 }
 
 // call makes the node of CALL sys.name(…).

@@ -186,13 +186,9 @@ func compact(b *Builder, ctx *sql.Context, a *args) ([]sql.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var o storage.CompactOptions
-	switch s := a.text("compact_strategy"); s {
-	case "", "full":
-		o.Full = true
-	case "minor":
-	default:
-		return nil, a.errorf("compact_strategy is 'full' or 'minor', not '%s'", s)
+	o, err := a.strategy()
+	if err != nil {
+		return nil, err
 	}
 	specs, err := a.partitions("partitions")
 	if err != nil {

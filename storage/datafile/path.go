@@ -143,6 +143,9 @@ func (p *Paths) DataDir() string {
 	return fileio.Join(p.c.TableDir, p.c.DataDirectory)
 }
 
+// PartitionColumns is how many levels of directories partitions have.
+func (p *Paths) PartitionColumns() int { return len(p.types) }
+
 // BucketDir is the directory of a bucket of the partition with this serialised row.
 func (p *Paths) BucketDir(partition []byte, bucket int) (string, error) {
 	vals, err := p.Values(partition)

@@ -1,11 +1,13 @@
 package write
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/row"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
+	"github.com/lakesql/lakesql/storage/snapshot/manifest"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -40,4 +42,25 @@ func (o *Overwrite) matches(l *Layout, partition []byte) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// replaces refuses a statement whose partitions hold other files than it replaces.
+func (g *group) replaces(ctx context.Context, live commit.LiveReader) error {
+	st := g.tickets[0].st
+	if !g.overwrite || st.Replaces == nil {
+		return nil
+	}
+	have, err := live.Live(ctx, manifest.Filter{Partition: func(p []byte) bool { return st.Overwrite.Covers(g.layout, p) }})
+	if err != nil {
+		return err
+	}
+	if len(have) != len(st.Replaces) {
+		return ErrConflict
+	}
+	for _, e := range have {
+		if !st.Replaces[e.File.Name] {
+			return ErrConflict
+		}
+	}
+	return nil
 }

@@ -222,6 +222,9 @@ func (g *group) prepare(ctx context.Context, latest *snapshot.Snapshot, live com
 	if err := g.state.follow(ctx, latest); err != nil {
 		return nil, err
 	}
+	if err := g.replaces(ctx, live); err != nil {
+		return nil, err
+	}
 	if g.attempts++; g.attempts > 1 {
 		g.state.forgetHashes() // those of rows that this attempt may leave out
 	}

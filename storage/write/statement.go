@@ -23,6 +23,9 @@ type Statement struct {
 	ReadModify bool
 	// Overwrite replaces partitions; nil adds rows.
 	Overwrite *Overwrite
+	// Replaces has the names of the files that Overwrite replaces, all of them: the
+	// statement is refused with ErrConflict when others are there by then. Nil: any.
+	Replaces map[string]bool
 	// Operation is the snapshot's operation, such as WRITE or DELETE.
 	Operation snapshot.Operation
 	// Turn is the statement's place when it is run again; nil: it is not.

@@ -1,6 +1,10 @@
 package commit
 
-import "context"
+import (
+	"context"
+
+	"github.com/lakesql/lakesql/storage/snapshot"
+)
 
 // Inherit takes over from a Committer of the same table with other settings, nil
 // being none, which must not be used any more: c then knows which snapshot was
@@ -33,4 +37,16 @@ func (c *Committer) TryVerify(ctx context.Context) error {
 		return err
 	}
 	return c.verify(ctx, latest)
+}
+
+// Last is the snapshot that was published last and may still be replaced; nil: none.
+func (c *Committer) Last(ctx context.Context) (*snapshot.Snapshot, error) {
+	if err := c.take(ctx); err != nil {
+		return nil, err
+	}
+	defer c.give()
+	if c.last == nil {
+		return nil, nil
+	}
+	return c.last.snapshot, nil
 }

@@ -4,7 +4,8 @@
 //
 // The parts, kept apart: plan.go decides which snapshots go (values in, value
 // out), gather.go reads what they hold and works out which files nobody else
-// needs, expire.go deletes.
+// needs, expire.go deletes. orphans.go removes what interrupted writes left: files
+// that nothing names.
 //
 // Rules: (1) Everything is read and worked out before the first deletion. (2)
 // Snapshot files go first, oldest first, and durably; data files, manifests and

@@ -31,6 +31,9 @@ type Config struct {
 	// Held returns further snapshots whose files must stay, such as those of
 	// branches; nil: none.
 	Held func(context.Context) ([]*snapshot.Snapshot, error)
+	// Published is the last snapshot of this process, nil for none: when another
+	// engine replaces it, it is published again from its files. Nil: there is none.
+	Published func(context.Context) (*snapshot.Snapshot, error)
 	// Memory saves looking at every snapshot that stays in each call; nil: none.
 	Memory *Memory
 	// Warn is told of what was skipped; nil drops it.
