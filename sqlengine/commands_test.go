@@ -159,7 +159,7 @@ func testStatistics(t *testing.T, r *rawClient) {
 
 func testInitDB(r *rawClient) {
 	r.send(mysql.ComInitDB, "nowhere")
-	r.wantError(1, 1049, "nowhere")
+	r.wantError(1, 1049, "Unknown database 'nowhere'")
 	r.alive()
 	r.send(mysql.ComQuery, "TRUNCATE TABLE default.t PARTITION (x)") // the database is still there
 	r.read(1)
@@ -298,7 +298,7 @@ func testChangeUser(t *testing.T, r *rawClient) {
 		t.Errorf("%q", all.String())
 	}
 	r.send(0x11, "root\x00\x00nowhere\x00")
-	r.wantError(1, 1049, "nowhere")
+	r.wantError(1, 1049, "Unknown database 'nowhere'")
 	r.alive()
 	r.send(0x11, "root\x00\xff")
 	r.wantError(1, 1105, "malformed")

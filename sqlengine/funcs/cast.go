@@ -60,14 +60,17 @@ func Temporal(e sql.Expression) bool { return gmstypes.IsTime(e.Type()) || bridg
 // Digits is how many digits of the second an expression has.
 func Digits(e sql.Expression) int { return digitsOf(e) }
 
-// Text is a temporal expression as the text that a client is shown.
+// Text is a temporal expression or a floating point number as the text that a client
+// is shown.
 func Text(e sql.Expression) sql.Expression {
-	return &call{entry: &entry{name: "cast_char", typ: fixed(gmstypes.LongText), eval: temporalText}, args: []sql.Expression{e}}
+	return &call{entry: &entry{name: "cast_char", typ: fixed(gmstypes.LongText), eval: shownText}, args: []sql.Expression{e}}
 }
 
-func temporalText(_ *sql.Context, c *call, args []any) (any, error) {
+func shownText(_ *sql.Context, c *call, args []any) (any, error) {
 	digits := digitsOf(c.args[0])
 	switch v := args[0].(type) {
+	case float32:
+		return string(expr.AppendFloat(nil, float64(v), 32)), nil
 	case gmstypes.Timespan:
 		return string(expr.AppendTime(nil, int64(v), digits)), nil
 	case time.Time:

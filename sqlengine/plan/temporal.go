@@ -50,7 +50,11 @@ func temporal(e sql.Expression) (out sql.Expression, changed bool, err error) {
 	case *expression.Between:
 		return betweenSpans(x)
 	case sql.FunctionExpression:
-		if textFunctions[strings.ToLower(x.FunctionName())] {
+		name := strings.ToLower(x.FunctionName())
+		if wholeTexts[name] {
+			return mapChildren(e, floatAsText)
+		}
+		if textFunctions[name] {
 			return textChildren(e)
 		}
 	}
@@ -63,6 +67,11 @@ var textFunctions = wordSet(`concat concat_ws left right substring substr mid le
 	md5 sha sha1 sha2 crc32 field elt find_in_set substring_index strcmp to_base64 ascii ord insert make_set hex soundex
 	json_object json_array json_set json_insert json_replace json_array_append json_array_insert json_arrayagg json_quote
 	regexp_like regexp_replace regexp_substr regexp_instr`)
+
+// wholeTexts are those of them that take nothing but texts, so that a floating point
+// number can be printed as MySQL does: the host writes it without an exponent.
+var wholeTexts = wordSet(`concat concat_ws length char_length character_length octet_length bit_length lower lcase upper ucase
+	trim ltrim rtrim replace reverse quote md5 sha sha1 crc32 find_in_set strcmp to_base64 ascii ord`)
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
@@ -118,6 +127,13 @@ func asText(e sql.Expression) sql.Expression {
 	return e
 }
 
+func floatAsText(e sql.Expression) sql.Expression {
+	if e.Resolved() && gmstypes.IsFloat(e.Type()) {
+		return funcs.Text(e)
+	}
+	return asText(e)
+}
+
 // numberedChildren makes numbers of the times that arithmetic is done with, but for
 // those that an interval is added to.
 func numberedChildren(e sql.Expression) (sql.Expression, bool, error) {
@@ -148,10 +164,10 @@ func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
 			digits = 0
 		}
 		return funcs.Time(c.Child, digits), true, nil
+	case gmstypes.IsTextOnly(t):
+		return mapChildren(c, floatAsText)
 	case !funcs.Temporal(c.Child):
 		return c, false, nil
-	case gmstypes.IsTextOnly(t):
-		return mapChildren(c, funcs.Text)
 	case gmstypes.IsNumber(t):
 		return mapChildren(c, funcs.Number)
 	case gmstypes.IsTime(t) && bridge.IsTimespan(c.Child.Type()):

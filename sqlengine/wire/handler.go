@@ -79,7 +79,7 @@ func (h *Handler) ConnectionClosed(c *mysql.Conn) {
 // ComInitDB changes the database of a connection.
 func (h *Handler) ComInitDB(c *mysql.Conn, schemaName string) (err error) {
 	defer h.guard(&err, "")
-	return h.Handler.ComInitDB(c, schemaName)
+	return h.sessions.SetDB(context.Background(), c, schemaName)
 }
 
 // ComResetConnection gives a connection a new session, with the same database.
