@@ -55,6 +55,9 @@ func drawVariant(rng *rand.Rand, f flavour) variant {
 	one("manifest.compression", "", "none", "snappy")
 	one("source.split.target-size", "", "1 b", "2 kb")
 	one("partition.default-name", "", "none")
+	one("file-index.bloom-filter.columns", "", "", "k", "p,k")
+	one("file-index.bloom-filter.k.items", "", "5")
+	one("file-index.in-manifest-threshold", "", "1 b")
 	v := variant{options: o}
 	if rng.IntN(3) == 0 {
 		v.memoryBytes = 64 << 10
@@ -77,7 +80,7 @@ func drawVariant(rng *rand.Rand, f flavour) variant {
 	}
 	codecs := []string{"", "zstd", "snappy", "none"}
 	if o["file.format"] != "avro" && o["file.format.per.level"] == "" {
-		codecs = append(codecs, "gzip", "lz4") // Avro has none of these
+		codecs = append(codecs, "gzip", "lz4", "brotli") // Avro has none of these
 	}
 	one("file.compression", codecs...)
 	if f.sequence {
