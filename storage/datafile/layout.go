@@ -2,8 +2,10 @@ package datafile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lakesql/lakesql/storage/fileindex"
+	"github.com/lakesql/lakesql/storage/format"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/stats"
@@ -27,8 +29,7 @@ var systemStats = stats.Mode{Kind: stats.Truncate, Length: 128}
 // An append table's file has the table columns alone.
 type Layout struct {
 	schema    *schema.Schema
-	keys      []int         // key columns as indexes of schema.Fields; nil in append tables
-	keyTypes  []types.Field // for their statistics
+	keys      []int // key columns as indexes of schema.Fields; nil in append tables
 	physical  []types.Field
 	thin      bool
 	level     int
@@ -92,7 +93,6 @@ func (l *Layout) setKeys() {
 	l.keys = l.schema.KeyIndexes()
 	for _, k := range l.keys {
 		f := l.schema.Fields[k]
-		l.keyTypes = append(l.keyTypes, f)
 		if l.thin {
 			l.modes[k] = systemStats
 			continue
@@ -112,6 +112,28 @@ func sequenceField() types.Field {
 // kindField is the column of row kinds.
 func kindField() types.Field {
 	return types.Field{ID: types.ValueKindID, Name: types.ValueKindName, Type: types.Of(types.TinyInt).WithNotNull(true)}
+}
+
+// physicalAt is the place of table column i among the physical columns.
+func (l *Layout) physicalAt(i int) int { return len(l.physical) - len(l.schema.Fields) + i }
+
+// collected says how much is to be collected of each table column besides what the
+// writer of a format finds: exact bounds where the column's mode or a key wants some.
+func (l *Layout) collected(enc format.Writer) []stats.Mode {
+	modes := slices.Clone(l.modes)
+	for _, k := range l.keys {
+		modes[k] = systemStats
+	}
+	sw, _ := enc.(format.StatsWriter)
+	for i := range modes {
+		switch {
+		case sw != nil && sw.HasStats(l.physicalAt(i)):
+			modes[i] = stats.Mode{Kind: stats.None}
+		case modes[i].Kind == stats.Truncate:
+			modes[i] = stats.Mode{Kind: stats.Full} // cut at the end: keys and values differently
+		}
+	}
+	return modes
 }
 
 // Columns are the columns of the batches that a Writer of this layout takes: the

@@ -61,8 +61,7 @@ type openFile struct {
 	store      fileio.Writer
 	count      countingWriter
 	enc        format.Writer
-	values     *stats.Collector
-	keyStats   *stats.Collector
+	values     *stats.Collector   // of the columns that enc has no statistics of
 	index      *fileindex.Builder // nil: the table has none
 	rows       int64
 	deletes    int64
@@ -151,7 +150,6 @@ func (w *Writer) writePiece(ctx context.Context, b *columnar.Batch) error {
 		o.index.Add(b)
 	}
 	if w.c.Layout.keys != nil {
-		o.keyStats.Add(&w.keys)
 		w.noteRecords(b)
 	} else {
 		n := int64(b.Rows())
@@ -253,16 +251,9 @@ func (w *Writer) begin(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", o.path, err), o.store.Abort())
 	}
-	o.values = stats.NewCollector(l.schema.Fields, l.modes)
+	o.values = stats.NewCollector(l.schema.Fields, l.collected(o.enc))
 	if !l.index.Empty() {
 		o.index = l.index.NewBuilder()
-	}
-	if l.keys != nil {
-		modes := make([]stats.Mode, len(l.keys))
-		for i := range modes {
-			modes[i] = systemStats
-		}
-		o.keyStats = stats.NewCollector(l.keyTypes, modes)
 	}
 	w.open = o
 	return nil
@@ -313,11 +304,26 @@ func (w *Writer) meta(o *openFile) *Meta {
 		CreationMillis: w.c.Now.UnixMilli() + int64(zone)*1000,
 		DeleteRowCount: o.deletes, Source: w.c.Source, FirstRowID: Unknown,
 	}
+	exact := o.values.Columns()
+	if sw, ok := o.enc.(format.StatsWriter); ok {
+		for i := range exact {
+			if at := l.physicalAt(i); sw.HasStats(at) {
+				exact[i] = sw.Stats(at)
+			}
+		}
+	}
 	if l.keys != nil {
 		m.MinKey, m.MaxKey = o.minKey, o.maxKey
-		m.KeyStats = stats.Encode(types.FieldTypes(l.keyTypes), o.keyStats.Columns())
+		keys := make([]stats.Column, len(l.keys))
+		for i, k := range l.keys {
+			keys[i] = systemStats.Apply(l.schema.Fields[k].Type, exact[k])
+		}
+		m.KeyStats = stats.Encode(l.schema.KeyTypes(), keys)
 	}
-	cols := o.values.Columns()
+	cols := make([]stats.Column, len(exact))
+	for i := range exact {
+		cols[i] = l.modes[i].Apply(l.schema.Fields[i].Type, exact[i])
+	}
 	if l.dense {
 		m.ValueStatsCols, m.ValueStats = stats.Dense(l.schema.Fields, cols)
 	} else {

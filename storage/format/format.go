@@ -6,6 +6,7 @@ import (
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/fileio"
+	"github.com/lakesql/lakesql/storage/stats"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -72,4 +73,15 @@ type Writer interface {
 	SizeBytes() int64
 	// Finish writes what is left, and the footer.
 	Finish() error
+}
+
+// StatsWriter is a Writer that finds statistics of columns on its way, so that nobody
+// need look at their values again.
+type StatsWriter interface {
+	Writer
+	// HasStats reports whether Stats will know column i of WriteOptions.Fields.
+	HasStats(i int) bool
+	// Stats are the exact statistics of column i over all rows, once Finish has
+	// returned; no bounds, as from a stats.Collector, where one of the values is a NaN.
+	Stats(i int) stats.Column
 }

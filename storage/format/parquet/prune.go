@@ -99,23 +99,29 @@ func (c *flatColumn) bounds(minRaw, maxRaw []byte) (lo, hi columnar.Value) {
 
 // bound decodes one stored bound.
 func (c *flatColumn) bound(raw []byte) (columnar.Value, bool) {
-	v := values{width: c.mem.vals.width, n: 1}
+	return c.conv.stored(c.leaf, raw)
+}
+
+// stored is the value that a leaf's stored form stands for; false when it has not the
+// leaf's length.
+func (c *converter) stored(leaf *node, raw []byte) (columnar.Value, bool) {
+	v := values{width: widthOf(leaf.typ, leaf.length), n: 1}
 	switch {
-	case c.leaf.typ == pBoolean:
+	case leaf.typ == pBoolean:
 		if len(raw) != 1 {
 			return columnar.NullValue, false
 		}
 		v.i32 = []int32{int32(raw[0] & 1)}
-	case c.leaf.typ == pBytes:
+	case leaf.typ == pBytes:
 		v.off, v.data = []int32{0, int32(len(raw))}, raw
 	case len(raw) != v.width:
 		return columnar.NullValue, false
 	default:
-		v.setFixed(c.leaf.typ, raw)
+		v.setFixed(leaf.typ, raw)
 	}
 	var out, own columnar.Vector
-	out.Type = c.conv.t
-	if err := c.conv.apply(&out, &own, &v); err != nil {
+	out.Type = c.t
+	if err := c.apply(&out, &own, &v); err != nil {
 		return columnar.NullValue, false
 	}
 	return out.Value(0), true

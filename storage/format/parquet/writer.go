@@ -36,6 +36,7 @@ type writer struct {
 	cols     []columnWriter
 	chunks   []*chunkWriter // by leaf
 	twin     []int          // by column: the column whose encoded bytes it shares, or -1
+	totals   []columnTotal  // by column
 	pending  *columnar.Batch
 	rowBytes float64 // raw bytes of a row, as measured
 	perPage  int     // rows of a page in this row group; 0: not chosen
@@ -104,6 +105,7 @@ func newWriter(f *Format, w io.Writer, o format.WriteOptions) (*writer, error) {
 			return nil, fmt.Errorf("column %s: %w", field.Name, err)
 		}
 		wr.cols = append(wr.cols, cw)
+		wr.totals = append(wr.totals, newColumnTotal(cw, field.Type))
 	}
 	wr.pending = &columnar.Batch{}
 	for _, t := range ts {

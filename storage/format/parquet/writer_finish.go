@@ -146,8 +146,9 @@ func (w *writer) flushGroup() error {
 		if j := w.twin[i]; j >= 0 {
 			c = w.cols[j]
 		}
-		mine := leavesOf(w.cols[i])
-		for k, leaf := range leavesOf(c) {
+		mine, leaves := leavesOf(w.cols[i]), leavesOf(c)
+		w.totals[i].add(leaves[0])
+		for k, leaf := range leaves {
 			chunk, err := w.writeChunk(leaf, mine[k].leaf, index)
 			if err != nil {
 				return err
