@@ -1,6 +1,9 @@
 package sqlengine_test
 
 import (
+	"bytes"
+	"net"
+	"slices"
 	"testing"
 
 	"github.com/dolthub/vitess/go/mysql"
@@ -30,4 +33,39 @@ func TestTextOfOK(t *testing.T) {
 	}
 	r.wantOK(3)
 	r.alive()
+}
+
+// The status says from the greeting on whether statements commit by themselves.
+func TestStatusOfSession(t *testing.T) {
+	addr, _, db := openServer(t)
+	exec(t, db, "CREATE TABLE default.t (k INT PRIMARY KEY)")
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	greeting := (&rawClient{t: t, c: c}).read(0)
+	_ = c.Close()
+	_, rest, _ := bytes.Cut(greeting[1:], []byte{0}) // behind the version
+	const status = 4 + 8 + 1 + 2 + 1                 // behind connection, salt, filler, capabilities and character set
+	if rest[status]&mysql.ServerStatusAutocommit == 0 {
+		t.Errorf("greeting %q: no autocommit", greeting)
+	}
+	r := dialRaw(t, addr, 0)
+	const autocommit, transaction = mysql.ServerStatusAutocommit, mysql.ServerInTransaction
+	for _, x := range []struct {
+		query string
+		want  byte
+	}{
+		{"DO 1", autocommit}, {"BEGIN", autocommit | transaction}, {"INSERT INTO default.t VALUES (1)", autocommit | transaction},
+		{"ROLLBACK", autocommit}, {"SET autocommit = 0", 0}, {"INSERT INTO default.t VALUES (2)", transaction}, {"COMMIT", 0},
+		{"SET autocommit = 1", autocommit},
+	} {
+		r.send(mysql.ComQuery, x.query)
+		if p := r.read(1); p[0] != 0 || p[3] != x.want {
+			t.Errorf("%s: %q, want status %d", x.query, p, x.want)
+		}
+	}
+	if got := query(t, db, "SELECT * FROM default.t"); !slices.Equal(got, []string{"2"}) {
+		t.Errorf("rows %q", got)
+	}
 }

@@ -26,6 +26,16 @@ type Transaction struct {
 
 var _ sql.Transaction = (*Transaction)(nil)
 
+// InTransaction reports whether the session is in a transaction as MySQL counts it:
+// after BEGIN, and with autocommit off from the first table on.
+func InTransaction(ctx *sql.Context) bool {
+	tx := ctx.GetTransaction()
+	if t, ok := tx.(*Transaction); ok && !ctx.GetIgnoreAutoCommit() {
+		return len(t.tables) > 0
+	}
+	return tx != nil
+}
+
 // pinned is one table of a transaction.
 type pinned struct {
 	table *storage.Table

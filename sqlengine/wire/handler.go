@@ -63,9 +63,11 @@ func New(e *sqle.Engine, sm *server.SessionManager, host mysql.Handler, log *slo
 	return &Handler{Handler: host, engine: e, sessions: sm, log: log, metrics: m, access: a, started: time.Now()}, nil
 }
 
-// NewConnection is called when a client connects.
+// NewConnection is called when a client connects. The greeting carries the status:
+// drivers that want autocommit off look there whether they have to say so.
 func (h *Handler) NewConnection(c *mysql.Conn) {
 	h.metrics.Connections.Add(1)
+	c.StatusFlags |= mysql.ServerStatusAutocommit
 	h.Handler.NewConnection(c)
 	h.attach(c)
 }
@@ -375,7 +377,7 @@ func (h *Handler) setStatus(ctx *sql.Context, c *mysql.Conn) {
 	}
 	auto, err := plan.IsSessionAutocommit(ctx)
 	set(uint16(mysql.ServerStatusAutocommit), err == nil && auto)
-	set(uint16(mysql.ServerInTransaction), ctx.GetTransaction() != nil)
+	set(uint16(mysql.ServerInTransaction), bridge.InTransaction(ctx))
 }
 
 // sendOK answers a statement without rows. The host writes no length before the
