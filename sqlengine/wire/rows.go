@@ -81,6 +81,9 @@ func (e *rowEncoder) values(fields []*querypb.Field, b *columnar.Batch, i int) [
 	out := make([]sqltypes.Value, len(b.Cols))
 	for k, v := range b.Cols {
 		if e.texts[k].Null(v, i) {
+			if !v.IsNull(i) {
+				e.nulls++
+			}
 			continue
 		}
 		out[k] = sqltypes.MakeTrusted(fields[k].Type, e.texts[k].Append(nil, v, i))
