@@ -23,6 +23,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/lakesql/lakesql/catalog"
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
 	"github.com/lakesql/lakesql/sqlengine/funcs"
@@ -41,6 +42,8 @@ type Options struct {
 	Store   fileio.Store    // of the warehouse, for what the server remembers; required
 	Root    string          // the warehouse directory; required
 	Log     *slog.Logger    // nil discards
+	// Budget is what all statements together may keep in memory; nil is without a limit.
+	Budget *membudget.Budget
 	// NoPassword admits root without a password; only for loopback addresses.
 	NoPassword bool
 }
@@ -50,6 +53,7 @@ type Engine struct {
 	host     *sqle.Engine
 	provider *bridge.Provider
 	log      *slog.Logger
+	budget   *membudget.Budget
 	metrics  wire.Metrics
 
 	mu      sync.Mutex
@@ -72,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if !open.CompareAndSwap(false, true) {
 		return nil, ErrOpen
 	}
-	e := &Engine{log: o.Log, servers: map[*server.Server]chan struct{}{}}
+	e := &Engine{log: o.Log, budget: o.Budget, servers: map[*server.Server]chan struct{}{}}
 	e.provider = bridge.NewProvider(bridge.Config{
 		Catalog: o.Catalog, Store: o.Store, Root: o.Root, System: systemDatabases(), Functions: funcs.New(plan.WindowByName()),
 	})
@@ -85,6 +89,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	parser := dialect.New(dialect.Config{Builder: b, Values: true})
 	sql.GlobalParser = parser
 	a := plan.AddRules(analyzer.NewBuilder(e.provider)).Build()
+	plan.AddMeters(a)
 	a.ExecBuilder = plan.New()
 	a.Parser = parser
 	a.Coster = plan.NewCoster(a.Coster)
@@ -166,7 +171,7 @@ func (e *Engine) newSession(ctx context.Context, c *mysql.Conn, addr string) (sq
 	if err != nil {
 		return nil, err
 	}
-	s := bridge.NewSession(base, e.log)
+	s := bridge.NewSession(base, e.log, e.budget)
 	s.SetCurrentDatabase(bridge.DefaultDatabase)
 	s.SetConnectionId(c.ConnectionID)
 	e.host.ProcessList.ConnectionReady(s) // else the list knows no user before a database is chosen

@@ -30,9 +30,18 @@ func openEngine(t *testing.T) *sql.DB {
 // openBoth is openEngine that gives the engine too.
 func openBoth(t *testing.T) (*sql.DB, *sqlengine.Engine) {
 	t.Helper()
-	store := mem.New(time.Now)
-	env := storage.NewEnv(storage.Config{Store: store})
-	e, err := sqlengine.Open(t.Context(), sqlengine.Options{Catalog: filesystem.New(env, "/lake"), Store: store, Root: "/lake"})
+	db, e, _ := openWith(t, storage.Config{})
+	return db, e
+}
+
+// openWith is openBoth with a configuration, whose store it makes.
+func openWith(t *testing.T, c storage.Config) (*sql.DB, *sqlengine.Engine, *storage.Env) {
+	t.Helper()
+	c.Store = mem.New(time.Now)
+	env := storage.NewEnv(c)
+	e, err := sqlengine.Open(t.Context(), sqlengine.Options{
+		Catalog: filesystem.New(env, "/lake"), Store: c.Store, Root: "/lake", Budget: env.Budget(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +60,7 @@ func openBoth(t *testing.T) (*sql.DB, *sqlengine.Engine) {
 		}
 		env.Close()
 	})
-	return db, e
+	return db, e, env
 }
 
 func exec(t *testing.T, db interface {
@@ -74,16 +83,26 @@ func query(t *testing.T, db interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }, q string, args ...any) []string {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), q, args...)
+	out, err := tryQuery(t.Context(), db, q, args...)
 	if err != nil {
 		t.Fatalf("%s: %v", q, err)
+	}
+	return out
+}
+
+// tryQuery is query whose error is looked at.
+func tryQuery(ctx context.Context, db interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, q string, args ...any) (out []string, err error) {
+	rows, err := db.QueryContext(ctx, q, args...)
+	if err != nil {
+		return nil, err
 	}
 	defer rows.Close()
 	cols, err := rows.Columns()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	var out []string
 	for rows.Next() {
 		vals := make([]sql.NullString, len(cols))
 		ptrs := make([]any, len(cols))
@@ -91,7 +110,7 @@ func query(t *testing.T, db interface {
 			ptrs[i] = &vals[i]
 		}
 		if err := rows.Scan(ptrs...); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		var line []string
 		for _, v := range vals {
@@ -102,10 +121,7 @@ func query(t *testing.T, db interface {
 		}
 		out = append(out, strings.Join(line, "|"))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatalf("%s: %v", q, err)
-	}
-	return out
+	return out, rows.Err()
 }
 
 func wantRows(t *testing.T, got []string, want ...string) {

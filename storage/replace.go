@@ -20,7 +20,8 @@ import (
 type taken struct {
 	log        []takenRow        // in the order in which they were taken
 	partitions map[string]string // each partition's bytes once
-	mem        *membudget.Account
+	mem        *membudget.Holder
+	bytes      int64 // that the log takes
 	scratch    []byte
 }
 
@@ -47,7 +48,7 @@ func (w *Write) Take(ctx context.Context, b *columnar.Batch) error {
 	}
 	t := &w.taken
 	if t.partitions == nil {
-		t.partitions, t.mem = map[string]string{}, w.v.t.env.budget.Account()
+		t.partitions, t.mem = map[string]string{}, w.v.t.env.budget.Holder("what the statement takes out of table "+w.v.t.Name())
 	}
 	b = b.Compact()
 	parts := make([]*columnar.Vector, 0, len(w.v.schema.PartitionKeys))
@@ -66,7 +67,8 @@ func (w *Write) Take(ctx context.Context, b *columnar.Batch) error {
 		t.log = append(t.log, takenRow{string(t.scratch), part})
 		size += int64(len(t.scratch)) + takenBytes
 	}
-	return t.mem.Need("the rows that the statement takes out of the table", size)
+	t.bytes += size
+	return t.mem.To(t.bytes)
 }
 
 // rewind forgets the rows taken since there were n.
@@ -80,7 +82,9 @@ func (t *taken) rewind(n int) {
 	}
 	clear(t.log[n:])
 	t.log = t.log[:n]
-	t.mem.Release(size)
+	if t.bytes -= size; t.bytes == 0 {
+		t.mem.Close()
+	}
 }
 
 // wanted is rows that are still to be found, in files or elsewhere.

@@ -57,7 +57,7 @@ func (w *warehouse) engine(a *app) (*sqlengine.Engine, error) {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		return nil, fmt.Errorf("create warehouse: %w", err)
 	}
-	return sqlengine.Open(a.ctx, sqlengine.Options{Catalog: w.catalog, Store: w.store, Root: w.root, Log: a.log})
+	return sqlengine.Open(a.ctx, sqlengine.Options{Catalog: w.catalog, Store: w.store, Root: w.root, Log: a.log, Budget: w.env.Budget()})
 }
 
 func (w *warehouse) close() { w.env.Close() }

@@ -97,7 +97,7 @@ func (a *Account) Held() int64 { return a.held.Load() }
 // Close gives everything back. The account may be used again.
 func (a *Account) Close() { a.b.add(-a.held.Swap(0)) }
 
-// LimitError says that a holder needs more than the budget has. It tells the user
+// LimitError says that a Holder needs more than the budget has. It tells the user
 // the limit and how it is set.
 type LimitError struct {
 	What  string // who asked, such as "a sort"
@@ -121,10 +121,53 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KiB", (n+1023)>>10)
 }
 
-// Need is Reserve for a holder that can do nothing about a refusal: a *LimitError.
-func (a *Account) Need(what string, n int64) error {
-	if a.Reserve(n) {
+// step is how many bytes a Holder asks for at a time, at the least.
+const step = 64 << 10
+
+// Holder counts what one operator of a statement keeps, when a refusal is the end
+// of the statement. It asks the budget for a step at a time, so that it may be told
+// of every row. It belongs to one goroutine; nil counts nothing.
+type Holder struct {
+	acct  *Account
+	what  string
+	bytes int64 // told so far
+}
+
+// Holder opens a count; what names the operator in the error, such as "a sort".
+func (b *Budget) Holder(what string) *Holder { return &Holder{acct: b.Account(), what: what} }
+
+// More adds n bytes, and To brings the count to n. Both return a *LimitError when
+// the budget does not have them; the count is then as it was asked for.
+func (h *Holder) More(n int64) error {
+	if h == nil {
 		return nil
 	}
-	return &LimitError{What: what, Bytes: a.Held() + n, Limit: a.b.Limit()}
+	return h.To(h.bytes + n)
+}
+
+// To is described at More.
+func (h *Holder) To(n int64) error {
+	if h == nil {
+		return nil
+	}
+	h.bytes = n
+	held := h.acct.Held()
+	switch {
+	case n < held:
+		h.acct.Release(held - n)
+	case n >= held+step || held == 0 && n > 0:
+		if !h.acct.Reserve(n - held) {
+			return &LimitError{What: h.what, Bytes: n, Limit: h.acct.b.Limit()}
+		}
+	}
+	return nil
+}
+
+// Close gives everything back. It may be called more than once.
+func (h *Holder) Close() {
+	if h == nil {
+		return
+	}
+	h.bytes = 0
+	h.acct.Close()
 }

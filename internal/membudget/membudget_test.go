@@ -1,6 +1,7 @@
 package membudget
 
 import (
+	"errors"
 	"sync"
 	"testing"
 )
@@ -65,6 +66,39 @@ func TestConcurrentNeverPassesLimit(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if b.Used() != 0 {
+		t.Fatalf("used %d at the end", b.Used())
+	}
+}
+
+func TestHolderAsksInSteps(t *testing.T) {
+	b := New(10 * step)
+	h, other := b.Holder("a sort"), b.Holder("a join")
+	if err := other.More(2 * step); err != nil {
+		t.Fatal(err)
+	}
+	for range 7 * step / 1024 {
+		if err := h.More(1024); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.Used() < 8*step || b.Used() > 9*step {
+		t.Fatalf("used %d", b.Used())
+	}
+	err := h.More(3 * step)
+	var limit *LimitError
+	if !errors.As(err, &limit) || limit.Bytes != 10*step || limit.Limit != 10*step {
+		t.Fatalf("past the limit: %v", err)
+	}
+	if want := "Out of memory: a sort needs 640 KiB, and all statements together have 640 KiB (--memory-limit)"; err.Error() != want {
+		t.Errorf("%s, want %s", err, want)
+	}
+	if err := h.To(1); err != nil || b.Used() != 2*step+1 {
+		t.Fatalf("%v, used %d after most was given back", err, b.Used())
+	}
+	h.Close()
+	h.Close()
+	other.Close()
 	if b.Used() != 0 {
 		t.Fatalf("used %d at the end", b.Used())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/options"
@@ -151,12 +152,12 @@ type sink struct {
 	hold  bool
 	kept  []*columnar.Batch
 	gone  []*columnar.Batch // to be taken out
-	mem   kept
+	mem   *membudget.Holder
 }
 
 // newSink is a sink for the statement that runs; w may be nil for one that only checks.
 func newSink(ctx *sql.Context, t *Table, w *storage.Write) *sink {
-	s := &sink{write: w, mem: t.keeps("the rows that the statement changes")}
+	s := &sink{write: w, mem: Budget(ctx).Holder("the rows that the statement changes")}
 	if tx, err := TransactionOf(ctx); err == nil && w != nil {
 		p := tx.find(t.handle)
 		s.hold = p != nil && p.hold
@@ -167,7 +168,7 @@ func newSink(ctx *sql.Context, t *Table, w *storage.Write) *sink {
 func (s *sink) add(ctx *sql.Context, b *columnar.Batch) error {
 	if s.hold {
 		s.kept = append(s.kept, b.Clone())
-		return s.mem.more(b.SizeBytes())
+		return s.mem.More(b.SizeBytes())
 	}
 	return s.write.Add(ctx, b)
 }
@@ -176,7 +177,7 @@ func (s *sink) add(ctx *sql.Context, b *columnar.Batch) error {
 func (s *sink) take(ctx *sql.Context, b *columnar.Batch) error {
 	if s.hold {
 		s.gone = append(s.gone, b.Clone())
-		return s.mem.more(b.SizeBytes())
+		return s.mem.More(b.SizeBytes())
 	}
 	return s.write.Take(ctx, b)
 }
@@ -198,7 +199,7 @@ func (s *sink) finish(ctx *sql.Context) error {
 }
 
 // close gives the memory back, whatever happened.
-func (s *sink) close() { s.mem.close() }
+func (s *sink) close() { s.mem.Close() }
 
 // rowWriter gathers rows into batches for a write.
 type rowWriter struct {

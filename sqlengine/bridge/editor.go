@@ -60,7 +60,7 @@ func (e *editor) open(ctx *sql.Context) error {
 		return err
 	}
 	e.write = p.write
-	e.moves.mem = e.table.keeps("the rows whose key changes")
+	e.moves.mem = Budget(ctx).Holder("the rows whose key changes")
 	e.out = newRowWriter(ctx, e.table, p.write)
 	e.out.sink.hold = true // the statement may read the table again
 	return nil
@@ -135,6 +135,6 @@ func (e *editor) Close(ctx *sql.Context) error {
 // release gives back the memory of what was gathered.
 func (e *editor) release() {
 	e.out.sink.close()
-	e.moves.mem.close()
+	e.moves.mem.Close()
 	e.out, e.moves = nil, moves{}
 }

@@ -19,6 +19,7 @@ import (
 	kinds "gopkg.in/src-d/go-errors.v1"
 
 	"github.com/lakesql/lakesql/catalog"
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/schema"
@@ -84,7 +85,6 @@ var (
 	CodeBadValue         = Code{1292, "22007"}
 	CodeNoFunction       = Code{1305, "42000"}
 	CodeManyParameters   = Code{1390, "HY000"}
-	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeInterrupted      = Code{1317, "70100"}
 	CodeViewExists       = Code{1050, "42S01"}
 	CodeNoDefault        = Code{1364, "HY000"}
@@ -95,6 +95,7 @@ var (
 	CodeWrongArguments   = Code{1582, "42000"}
 	CodeOverflow         = Code{1690, "22003"}
 	CodeReadOnlyTx       = Code{1792, "25006"}
+	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeMaxTime          = Code{3024, "HY000"}
 	CodeBadJSON          = Code{3140, "22032"}
 	CodeBadJSONArgument  = Code{3141, "22032"}
@@ -147,6 +148,10 @@ func SQLError(err error) *mysql.SQLError {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return newSQLError(CodeMaxTime, "Query execution was interrupted, maximum statement execution time exceeded")
+	}
+	var limit *membudget.LimitError
+	if errors.As(err, &limit) {
+		return newSQLError(CodeOutOfMemory, limit.Error())
 	}
 	if e := storageError(err); e != nil {
 		return e

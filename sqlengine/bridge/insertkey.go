@@ -6,6 +6,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/predicate"
@@ -26,13 +27,13 @@ type incoming struct {
 // byKey handles the statements in which an existing row of the key counts:
 // INSERT IGNORE, REPLACE and ON DUPLICATE KEY UPDATE.
 func (s *Insert) byKey(ctx *sql.Context, w *storage.Write) (Result, error) {
-	mem := s.Table.keeps("the rows of the statement and those with their keys")
-	defer mem.close()
-	in, err := s.gather(ctx, &mem)
+	mem := Budget(ctx).Holder("the rows of the statement and those with their keys")
+	defer mem.Close()
+	in, err := s.gather(ctx, mem)
 	if err != nil || len(in.rows) == 0 {
 		return Result{}, err
 	}
-	have, err := s.Table.existing(ctx, in, &mem)
+	have, err := s.Table.existing(ctx, in, mem)
 	if err != nil {
 		return Result{}, err
 	}
@@ -109,7 +110,7 @@ func (s *Insert) onDuplicate(ctx *sql.Context, old, row sql.Row) (sql.Row, error
 
 // gather reads all rows of the statement; their values are those that the
 // columns keep.
-func (s *Insert) gather(ctx *sql.Context, mem *kept) (*incoming, error) {
+func (s *Insert) gather(ctx *sql.Context, mem *membudget.Holder) (*incoming, error) {
 	in := &incoming{}
 	t := s.Table
 	loc := Location(ctx)
@@ -125,9 +126,6 @@ func (s *Insert) gather(ctx *sql.Context, mem *kept) (*incoming, error) {
 	keys := t.keyColumns()
 	take := func() error {
 		b := rows.batch
-		if err := mem.more(2 * b.SizeBytes()); err != nil {
-			return err
-		}
 		cols := pick(b.Cols, keys)
 		for i := range b.N {
 			r := make(sql.Row, len(dec))
@@ -137,6 +135,9 @@ func (s *Insert) gather(ctx *sql.Context, mem *kept) (*incoming, error) {
 			vals := make([]columnar.Value, len(cols))
 			for k, c := range cols {
 				vals[k] = c.Value(i)
+			}
+			if err := mem.More(2 * RowBytes(r)); err != nil { // with its key
+				return err
 			}
 			in.rows = append(in.rows, r)
 			in.keys = append(in.keys, string(row.AppendNormalized(nil, cols, i)))
@@ -193,7 +194,7 @@ func pick[T any](all []T, at []int) []T {
 }
 
 // existing reads the table's rows that have one of the keys.
-func (tab *Table) existing(ctx *sql.Context, in *incoming, mem *kept) (map[string]sql.Row, error) {
+func (tab *Table) existing(ctx *sql.Context, in *incoming, mem *membudget.Holder) (map[string]sql.Row, error) {
 	want := make(map[string]bool, len(in.keys))
 	for _, k := range in.keys {
 		want[k] = true
@@ -239,7 +240,7 @@ func (tab *Table) existing(ctx *sql.Context, in *incoming, mem *kept) (map[strin
 				r[k] = d.Value(b.Cols[k], i)
 			}
 			have[string(norm)] = r
-			if err := mem.rows(r); err != nil {
+			if err := mem.More(RowBytes(r)); err != nil {
 				return nil, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/row"
@@ -124,7 +125,7 @@ type joinEdit struct {
 	keys  []int // columns that tell rows apart: the primary key's, or nil for all
 	edits []rowEdit
 	at    map[string]int // the place in edits of a row, by its bytes
-	mem   kept
+	mem   *membudget.Holder
 }
 
 // rowEdit is a row to change, or in an append table all rows equal to it.
@@ -135,7 +136,7 @@ type rowEdit struct {
 
 func newJoinEdit(ctx *sql.Context, t *Table, writes []*storage.Write) (*joinEdit, error) {
 	e := &joinEdit{table: t, rows: newRowBatches(t.Fields(), Location(ctx)), at: map[string]int{},
-		mem: t.keeps("the rows of " + t.name + " that the join gives")}
+		mem: Budget(ctx).Holder("the rows of " + t.name + " that the join gives")}
 	if t.schema.HasPrimaryKey() {
 		e.keys = t.keyColumns()
 	}
@@ -150,7 +151,7 @@ func newJoinEdit(ctx *sql.Context, t *Table, writes []*storage.Write) (*joinEdit
 
 func (e *joinEdit) close() {
 	e.out.sink.close()
-	e.mem.close()
+	e.mem.Close()
 }
 
 // note takes in a row of the join.
@@ -181,7 +182,7 @@ func (e *joinEdit) note(ctx *sql.Context, old, now sql.Row) error {
 	}
 	e.at[string(key)] = len(e.edits)
 	e.edits = append(e.edits, edit)
-	return e.mem.more(int64(len(key)) + 128 + RowBytes(edit.old) + RowBytes(edit.now))
+	return e.mem.More(int64(len(key)) + 128 + RowBytes(edit.old) + RowBytes(edit.now))
 }
 
 // changes reports whether the row becomes another or goes.
@@ -195,8 +196,8 @@ func (e *joinEdit) apply(ctx *sql.Context, r *Result) error {
 		}
 		return e.out.finish(ctx)
 	}
-	moves := moves{mem: e.table.keeps("the rows whose key changes")}
-	defer moves.mem.close()
+	moves := moves{mem: Budget(ctx).Holder("the rows whose key changes")}
+	defer moves.mem.Close()
 	for i := range e.edits {
 		x := &e.edits[i]
 		r.Matched++

@@ -6,41 +6,37 @@ import (
 	"github.com/lakesql/lakesql/internal/membudget"
 )
 
-// kept counts the memory of rows that a statement keeps until its end against the
-// server's budget. What is refused is a *membudget.LimitError.
-type kept struct {
-	acct    *membudget.Account
-	what    string
-	waiting int64 // not yet asked for: the budget is not asked for every row
-}
-
-// keptStep is how much is asked for at a time.
-const keptStep = 64 << 10
-
-// keeps opens a count; its holder closes it.
-func (t *Table) keeps(what string) kept {
-	return kept{acct: t.handle.Env().Budget().Account(), what: what}
-}
-
-// more adds n bytes.
-func (k *kept) more(n int64) error {
-	if k.waiting += n; k.waiting < keptStep {
+// Budget is what the statements of a session may keep in memory together with all
+// others; nil is without a limit.
+func Budget(ctx *sql.Context) *membudget.Budget {
+	s, err := SessionOf(ctx)
+	if err != nil {
 		return nil
 	}
-	n, k.waiting = k.waiting, 0
-	return k.acct.Need(k.what, n)
+	return s.budget
 }
 
-// rows adds what rows take.
-func (k *kept) rows(rows ...sql.Row) error {
-	n := int64(0)
-	for _, r := range rows {
-		n += RowBytes(r)
+// Keep counts what a statement keeps to its end for key, such as a node of its
+// plan: the same count at every call until then.
+func (s *Session) Keep(key any, what string) *membudget.Holder {
+	h := s.keeps[key]
+	if h == nil {
+		h = s.budget.Holder(what)
+		if s.keeps == nil {
+			s.keeps = map[any]*membudget.Holder{}
+		}
+		s.keeps[key] = h
 	}
-	return k.more(n)
+	return h
 }
 
-func (k *kept) close() { k.acct.Close() }
+// forget closes what Keep opened.
+func (s *Session) forget() {
+	for _, h := range s.keeps {
+		h.Close()
+	}
+	s.keeps = nil
+}
 
 // RowBytes estimates what a row of the host takes in memory.
 func RowBytes(r sql.Row) int64 {

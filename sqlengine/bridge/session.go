@@ -8,6 +8,8 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+
+	"github.com/lakesql/lakesql/internal/membudget"
 )
 
 // Session is a client's session: the host's variables, and the transaction.
@@ -17,6 +19,8 @@ type Session struct {
 	settings map[string]string // SET 'key' = 'value'
 	strict   bool              // a statement writes a table
 	previous []*sql.Warning    // of the statement before, for those that ask after them
+	budget   *membudget.Budget
+	keeps    map[any]*membudget.Holder // of the statement that runs, see Keep
 }
 
 var (
@@ -24,9 +28,10 @@ var (
 	_ sql.LifecycleAwareSession = (*Session)(nil)
 )
 
-// NewSession wraps the host's session.
-func NewSession(base *sql.BaseSession, log *slog.Logger) *Session {
-	return &Session{BaseSession: base, log: log, settings: map[string]string{}}
+// NewSession wraps the host's session. What its statements keep in memory counts
+// against budget; nil is without a limit.
+func NewSession(base *sql.BaseSession, log *slog.Logger, budget *membudget.Budget) *Session {
+	return &Session{BaseSession: base, log: log, settings: map[string]string{}, budget: budget}
 }
 
 // SessionOf is the session of a statement.
@@ -161,6 +166,7 @@ func (s *Session) CommandBegin() error { return nil }
 // its transaction on the session, where the host would commit it with the next
 // statement: it is dropped here.
 func (s *Session) CommandEnd() {
+	s.forget()
 	if s.GetTransaction() == nil {
 		return
 	}
@@ -170,4 +176,7 @@ func (s *Session) CommandEnd() {
 }
 
 // SessionEnd implements sql.LifecycleAwareSession.
-func (s *Session) SessionEnd() { s.drop() }
+func (s *Session) SessionEnd() {
+	s.forget()
+	s.drop()
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/row"
@@ -50,8 +51,8 @@ func (s *Update) run(ctx *sql.Context, w *storage.Write) (Result, error) {
 	if s.Ignore {
 		out.lenient(ctx)
 	}
-	moves := moves{mem: s.Table.keeps("the rows whose key changes")}
-	defer moves.mem.close()
+	moves := moves{mem: Budget(ctx).Holder("the rows whose key changes")}
+	defer moves.mem.Close()
 	var r Result
 	n := len(s.Table.columns)
 	err := eachRow(ctx, s.Source, func(row sql.Row) error {
@@ -110,13 +111,13 @@ func (t *Table) keysDiffer(ctx *sql.Context, a, b sql.Row) (bool, error) {
 // moves are rows that get another primary key.
 type moves struct {
 	old, now []sql.Row
-	mem      kept
+	mem      *membudget.Holder
 }
 
 func (m *moves) add(old, now sql.Row) error {
 	m.old = append(m.old, old.Copy())
 	m.now = append(m.now, now.Copy())
-	return m.mem.rows(old, now)
+	return m.mem.More(RowBytes(old) + RowBytes(now))
 }
 
 // write deletes the old keys and adds the new ones, which must be free once all
@@ -133,7 +134,7 @@ func (m *moves) write(ctx *sql.Context, t *Table, out *rowWriter) error {
 	if err != nil {
 		return err
 	}
-	have, err := t.existing(ctx, to, &m.mem)
+	have, err := t.existing(ctx, to, m.mem)
 	if err != nil {
 		return err
 	}

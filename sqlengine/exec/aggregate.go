@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/big"
 	"math/bits"
@@ -35,10 +34,6 @@ type Aggregate struct {
 	Distinct bool  // of SumOf: each value counts once
 }
 
-// ErrMemory is wrapped by the error of an operator that needs more memory than
-// the budget has.
-var ErrMemory = errors.New("not enough memory")
-
 // Aggregation groups rows. Groups are numbered from 0 in the order of their first
 // rows. It is for one goroutine.
 type Aggregation struct {
@@ -50,7 +45,7 @@ type Aggregation struct {
 	groups int
 	states []*aggregateState
 	keep   []*columnar.Vector // key values by group
-	acct   *membudget.Account
+	mem    *membudget.Holder
 
 	all       []uint16 // 0, 1, 2, …
 	ids, more []uint32
@@ -61,7 +56,7 @@ type Aggregation struct {
 // columns keys; without keys all rows are one group, which is there without rows
 // too. It owns in. Memory is reserved in budget.
 func NewAggregation(in columnar.Reader, ts []types.Type, keys []int, aggs []Aggregate, budget *membudget.Budget) *Aggregation {
-	a := newGroups(in, ts, keys, budget)
+	a := newGroups(in, ts, keys, budget.Holder("GROUP BY"))
 	for _, k := range keys {
 		a.keep = append(a.keep, columnar.NewVector(ts[k], 0))
 	}
@@ -72,8 +67,8 @@ func NewAggregation(in columnar.Reader, ts []types.Type, keys []int, aggs []Aggr
 }
 
 // newGroups numbers groups and keeps nothing of them.
-func newGroups(in columnar.Reader, ts []types.Type, keys []int, budget *membudget.Budget) *Aggregation {
-	a := &Aggregation{in: in, keys: keys, acct: budget.Account()}
+func newGroups(in columnar.Reader, ts []types.Type, keys []int, mem *membudget.Holder) *Aggregation {
+	a := &Aggregation{in: in, keys: keys, mem: mem}
 	for i, k := range keys {
 		a.nums = append(a.nums, newNumberer(ts[k]))
 		if i > 0 {
@@ -109,7 +104,7 @@ func (a *Aggregation) Run(ctx context.Context) error {
 
 // Close gives memory back and closes the input.
 func (a *Aggregation) Close() error {
-	a.acct.Close()
+	a.mem.Close()
 	a.states, a.nums, a.pairs, a.keep = nil, nil, nil, nil
 	return a.in.Close()
 }
@@ -221,10 +216,7 @@ func (a *Aggregation) reserve() error {
 	for _, s := range a.states {
 		n += s.bytes()
 	}
-	if more := n - a.acct.Held(); more > 0 && !a.acct.Reserve(more) {
-		return fmt.Errorf("%w: %d groups need %d MiB", ErrMemory, a.groups, n>>20)
-	}
-	return nil
+	return a.mem.To(n)
 }
 
 // Sum is the state of SumOf agg in group g: how many values, and their sum as an

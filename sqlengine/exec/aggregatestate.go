@@ -21,6 +21,7 @@ type aggregateState struct {
 	f64  []float64         // sums of floats
 
 	vals  []columnar.Value // of MinOf and MaxOf
+	text  int64            // bytes of texts in vals
 	first *columnar.Vector
 
 	nums  []*numberer // of DISTINCT
@@ -58,7 +59,7 @@ func newAggregateState(g Aggregate, ts []types.Type) *aggregateState {
 }
 
 func (s *aggregateState) bytes() int64 {
-	n := int64(8*cap(s.n) + 8*cap(s.i64) + 16*cap(s.d128) + 8*cap(s.f64) + 48*cap(s.vals))
+	n := int64(8*cap(s.n)+8*cap(s.i64)+16*cap(s.d128)+8*cap(s.f64)+48*cap(s.vals)) + s.text
 	if s.first != nil {
 		n += s.first.SizeBytes()
 	}
@@ -254,7 +255,9 @@ func (s *aggregateState) extreme(v *columnar.Vector, sel []uint16, ids []uint32)
 			continue
 		}
 		if s.n[g] == 0 || s.beats(w, i, &s.vals[g]) {
+			s.text -= int64(len(s.vals[g].S))
 			s.vals[g], s.n[g] = w.Value(i), 1
+			s.text += int64(len(s.vals[g].S))
 		}
 	}
 }

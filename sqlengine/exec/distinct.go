@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage/columnar"
@@ -23,7 +22,7 @@ func NewDistinct(in columnar.Reader, ts []types.Type, budget *membudget.Budget) 
 	for i := range keys {
 		keys[i] = i
 	}
-	return &distinct{groups: newGroups(in, ts, keys, budget)}
+	return &distinct{groups: newGroups(in, ts, keys, budget.Holder("DISTINCT"))}
 }
 
 func (d *distinct) Next(ctx context.Context) (*columnar.Batch, error) {
@@ -41,7 +40,7 @@ func (d *distinct) Next(ctx context.Context) (*columnar.Batch, error) {
 			continue
 		}
 		if err := d.groups.reserve(); err != nil {
-			return nil, fmt.Errorf("distinct rows: %w", err)
+			return nil, err
 		}
 		d.sel = d.sel[:0]
 		for _, i := range d.groups.fresh {

@@ -38,7 +38,7 @@ type sorter struct {
 	types  []types.Type
 	fields []SortField
 	limit  int // -1: all rows
-	acct   *membudget.Account
+	mem    *membudget.Holder
 
 	sources []*columnar.Batch
 	full    int64 // bytes of the sources but the last
@@ -65,7 +65,7 @@ func NewSort(in columnar.Reader, ts []types.Type, fields []SortField, limit int,
 	if limit > columnar.MaxSources<<columnar.PickShift {
 		limit = -1 // there cannot be so many rows
 	}
-	return &sorter{in: in, types: ts, fields: fields, limit: limit, bound: math.MaxUint64, acct: budget.Account()}
+	return &sorter{in: in, types: ts, fields: fields, limit: limit, bound: math.MaxUint64, mem: budget.Holder("a sort")}
 }
 
 func (s *sorter) Next(ctx context.Context) (*columnar.Batch, error) {
@@ -92,7 +92,7 @@ func (s *sorter) Next(ctx context.Context) (*columnar.Batch, error) {
 }
 
 func (s *sorter) Close() error {
-	s.acct.Close()
+	s.mem.Close()
 	s.sources, s.rows, s.out = nil, nil, nil
 	return s.in.Close()
 }
@@ -124,7 +124,7 @@ func (s *sorter) add(b *columnar.Batch) error {
 	last := len(s.sources) - 1
 	if last < 0 || s.sources[last].N+b.N > sourceRows || s.sources[last].SizeBytes() > sourceBytes {
 		if last+1 == columnar.MaxSources {
-			return fmt.Errorf("%w: a sort of more than %d rows", ErrMemory, len(s.rows))
+			return fmt.Errorf("a sort of more than %d rows", len(s.rows))
 		}
 		if last >= 0 {
 			s.full += s.sources[last].SizeBytes()
@@ -151,11 +151,7 @@ func (s *sorter) add(b *columnar.Batch) error {
 		s.slots = append(s.slots, int32(i))
 	}
 	src.AppendSlots(b, s.slots)
-	held := s.full + src.SizeBytes() + int64(cap(s.rows))*16
-	if more := held - s.acct.Held(); more > 0 && !s.acct.Reserve(more) {
-		return fmt.Errorf("%w: a sort of %d rows needs %d MiB", ErrMemory, len(s.rows), held>>20)
-	}
-	return nil
+	return s.mem.To(s.full + src.SizeBytes() + int64(cap(s.rows))*16)
 }
 
 // cut orders the rows and drops those beyond the limit.

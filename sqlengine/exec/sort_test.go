@@ -101,7 +101,7 @@ func TestSortMemory(t *testing.T) {
 	ts, batches := randomBatches(3, 50_000)
 	r := NewSort(&batchList{list: batches}, ts, []SortField{{2, false}}, -1, membudget.New(1<<20))
 	defer r.Close()
-	if _, err := r.Next(t.Context()); !errors.Is(err, ErrMemory) {
+	if _, err := r.Next(t.Context()); !errors.As(err, new(*membudget.LimitError)) {
 		t.Errorf("a sort of 50000 rows in 1 MiB ends with %v", err)
 	}
 	// The first rows alone fit.

@@ -8,6 +8,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 )
 
@@ -28,7 +30,7 @@ func (b *Builder) groupBy(ctx *sql.Context, n *hostplan.GroupBy, row sql.Row) (s
 	if err != nil {
 		return nil, err
 	}
-	return &groupIter{node: n, child: child, mem: newAccount(budgetOf(n.Child), "GROUP BY")}, nil
+	return &groupIter{node: n, child: child, mem: bridge.Budget(ctx).Holder("GROUP BY")}, nil
 }
 
 func aggregates(list []sql.Expression) bool {
@@ -50,7 +52,7 @@ type groupIter struct {
 	node   *hostplan.GroupBy
 	child  sql.RowIter
 	groups [][]sql.AggregationBuffer
-	mem    *account
+	mem    *membudget.Holder
 	next   int
 	done   bool
 }
@@ -85,6 +87,7 @@ func (it *groupIter) gather(ctx *sql.Context) error {
 	keys := newRowKey(typesOfExprs(it.node.GroupByExprs))
 	table := exec.NewKeyTable()
 	var buf []byte
+	tables := int64(0) // that the keys and groups hold
 	if len(it.node.GroupByExprs) == 0 {
 		if err := it.newGroup(); err != nil {
 			return err
@@ -115,14 +118,21 @@ func (it *groupIter) gather(ctx *sql.Context) error {
 				return err
 			}
 			if g%checkEvery == 0 {
-				if err := it.mem.hold(table.Bytes() + int64(g)*int64(len(it.node.SelectedExprs))*stateBytes); err != nil {
+				held := table.Bytes() + int64(g)*int64(len(it.node.SelectedExprs))*stateBytes
+				if err := it.mem.More(held - tables); err != nil {
 					return err
 				}
+				tables = held
 			}
 		}
 		for _, a := range it.groups[g] {
 			if err := a.Update(ctx, row); err != nil {
 				return err
+			}
+			if x, ok := a.(growing); ok {
+				if err := it.mem.More(x.grown()); err != nil {
+					return err
+				}
 			}
 		}
 	}

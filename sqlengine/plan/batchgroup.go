@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -67,7 +66,7 @@ func (b *Builder) batchGroup(ctx *sql.Context, n *hostplan.GroupBy) (sql.RowIter
 	if err != nil || !ok {
 		return nil, err
 	}
-	it.groups = exec.NewAggregation(r, g.types, g.keys, g.aggs, budgetOf(n.Child))
+	it.groups = exec.NewAggregation(r, g.types, g.keys, g.aggs, bridge.Budget(ctx))
 	return it, nil
 }
 
@@ -162,9 +161,6 @@ type batchGroupIter struct {
 func (it *batchGroupIter) Next(ctx *sql.Context) (sql.Row, error) {
 	if !it.done {
 		if err := it.groups.Run(ctx); err != nil {
-			if errors.Is(err, exec.ErrMemory) {
-				return nil, bridge.WithCode(bridge.CodeOutOfMemory, err)
-			}
 			return nil, err
 		}
 		it.done = true

@@ -72,11 +72,21 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.setOp(ctx, n, row)
 	case *hostplan.RecursiveCte:
 		return o.b.recursive(ctx, n, row)
+	case *meter:
+		return o.b.meter(ctx, n, row)
 	}
-	if len(row) > 0 {
-		return nil, nil
+	if len(row) == 0 {
+		if it, err := o.b.compile(ctx, n); it != nil || err != nil {
+			return it, err
+		}
 	}
-	return o.b.compile(ctx, n)
+	switch n := n.(type) {
+	case *hostplan.Sort:
+		return o.b.rowSort(ctx, n, row)
+	case *hostplan.TopN:
+		return o.b.rowTop(ctx, n, row)
+	}
+	return nil, nil
 }
 
 // source builds a node's rows anew at every call.

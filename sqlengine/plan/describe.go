@@ -40,6 +40,8 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 		where = "batches"
 	}
 	switch n := n.(type) {
+	case *meter:
+		return d.node(n.Child, depth, filter)
 	case *hostplan.ResolvedTable:
 		if t, ok := tableOf(n); ok {
 			return d.scan(t, depth, filter)

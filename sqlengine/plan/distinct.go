@@ -4,6 +4,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 )
 
@@ -18,19 +19,19 @@ func (b *Builder) distinct(ctx *sql.Context, n, child sql.Node, row sql.Row) (sq
 	if err != nil {
 		return nil, err
 	}
-	return newDistinctIter(in, child.Schema(), budgetOf(child)), nil
+	return newDistinctIter(ctx, in, child.Schema()), nil
 }
 
 type distinctIter struct {
 	in   sql.RowIter
 	key  *rowKey
 	seen *exec.KeyTable
-	mem  *account
+	mem  *membudget.Holder
 	buf  []byte
 }
 
-func newDistinctIter(in sql.RowIter, s sql.Schema, b *membudget.Budget) *distinctIter {
-	return &distinctIter{in: in, key: newRowKey(typesOfSchema(s)), seen: exec.NewKeyTable(), mem: newAccount(b, "DISTINCT")}
+func newDistinctIter(ctx *sql.Context, in sql.RowIter, s sql.Schema) *distinctIter {
+	return &distinctIter{in: in, key: newRowKey(typesOfSchema(s)), seen: exec.NewKeyTable(), mem: bridge.Budget(ctx).Holder("DISTINCT")}
 }
 
 // Next implements sql.RowIter.
@@ -48,7 +49,7 @@ func (it *distinctIter) Next(ctx *sql.Context) (sql.Row, error) {
 			continue
 		}
 		if n%checkEvery == 0 {
-			if err := it.mem.hold(it.seen.Bytes()); err != nil {
+			if err := it.mem.To(it.seen.Bytes()); err != nil {
 				return nil, err
 			}
 		}

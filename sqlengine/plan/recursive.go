@@ -8,24 +8,26 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/iters"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 )
 
 // maxRecursion is how often a recursive table may be calculated from itself.
 const maxRecursion = 10_001
 
-// recursive runs recursive tables with UNION DISTINCT, whose rows the host tells
-// apart by hashes; others are the host's.
+// recursive runs recursive tables: the host tells the rows of UNION DISTINCT apart
+// by hashes, and counts no memory.
 func (b *Builder) recursive(ctx *sql.Context, n *hostplan.RecursiveCte, row sql.Row) (sql.RowIter, error) {
 	u := n.Union()
-	if !u.Distinct || u.Offset != nil || n.Working == nil {
+	if u.Offset != nil || n.Working == nil {
 		return nil, nil
 	}
-	it := &recursiveIter{b: b, node: n, row: row, key: newRowKey(typesOfSchema(n.Schema())), seen: exec.NewKeyTable(),
-		mem: newAccount(budgetOf(n), "the recursive table")}
+	it := &recursiveIter{b: b, node: n, row: row, distinct: u.Distinct, key: newRowKey(typesOfSchema(n.Schema())), seen: exec.NewKeyTable(),
+		mem: bridge.Budget(ctx).Holder("a recursive table")}
 	var out sql.RowIter = it
 	if len(u.SortFields) > 0 {
-		out = iters.NewSortIter(u.SortFields, out)
+		out = newRowSort(ctx, out, u.SortFields, -1)
 	}
 	if u.Limit != nil {
 		limit, err := iters.GetInt64Value(ctx, u.Limit)
@@ -46,10 +48,13 @@ type recursiveIter struct {
 	in    sql.RowIter
 	key   *rowKey
 	seen  *exec.KeyTable
-	mem   *account
+	mem   *membudget.Holder
 	fresh []sql.Row
+	held  int64 // bytes of fresh, and of the rows of the round before
 	round int
 	buf   []byte
+
+	distinct bool
 }
 
 // Next implements sql.RowIter.
@@ -72,20 +77,17 @@ func (it *recursiveIter) Next(ctx *sql.Context) (sql.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		if it.buf, err = it.key.appendRow(ctx, it.buf[:0], row); err != nil {
-			return nil, err
-		}
-		k, isNew := it.seen.Insert(it.buf)
-		if !isNew {
-			continue
-		}
-		if k%checkEvery == 0 {
-			if err := it.mem.hold(it.seen.Bytes()); err != nil {
+		if it.distinct {
+			if it.buf, err = it.key.appendRow(ctx, it.buf[:0], row); err != nil {
 				return nil, err
+			}
+			if _, isNew := it.seen.Insert(it.buf); !isNew {
+				continue
 			}
 		}
 		it.fresh = append(it.fresh, row)
-		return row, nil
+		it.held += keptBytes + bridge.RowBytes(row)
+		return row, it.mem.To(it.seen.Bytes() + it.held)
 	}
 }
 
@@ -95,6 +97,10 @@ func (it *recursiveIter) again(ctx *sql.Context) error {
 		return sql.ErrCteRecursionLimitExceeded.New()
 	}
 	it.node.Working.Buf, it.fresh = it.fresh, nil
+	it.held = 0
+	for _, row := range it.node.Working.Buf {
+		it.held += keptBytes + bridge.RowBytes(row)
+	}
 	if err := it.in.Close(ctx); err != nil {
 		return err
 	}

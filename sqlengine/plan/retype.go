@@ -29,7 +29,7 @@ func AddRules(b *analyzer.Builder) *analyzer.Builder {
 			b = b.RemoveOnceAfterRule(r.Id)
 		}
 	}
-	return b.AddPreAnalyzeRule(repairRule, repair)
+	return b.AddPreAnalyzeRule(repairRule, repair).AddPostAnalyzeRule(topRule, topUnderProject)
 }
 
 // repair replaces the host's arithmetic and its SUM and AVG by ours, before any

@@ -9,6 +9,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 	"github.com/lakesql/lakesql/sqlengine/funcs"
 )
@@ -28,7 +30,7 @@ type rollupIter struct {
 	node   *hostplan.GroupBy
 	keys   []sql.Expression
 	child  sql.RowIter
-	mem    *account
+	mem    *membudget.Holder
 	groups []rollupGroup
 	next   int
 	done   bool
@@ -45,7 +47,7 @@ func (b *Builder) rollup(ctx *sql.Context, n *hostplan.GroupBy, keys []sql.Expre
 	if err != nil {
 		return nil, err
 	}
-	return &rollupIter{node: n, keys: keys, child: child, mem: newAccount(budgetOf(n.Child), "GROUP BY")}, nil
+	return &rollupIter{node: n, keys: keys, child: child, mem: bridge.Budget(ctx).Holder("GROUP BY")}, nil
 }
 
 // Next implements sql.RowIter.
@@ -81,6 +83,7 @@ func (it *rollupIter) gather(ctx *sql.Context) error {
 	values := make([]any, len(it.keys))
 	ends := make([]int, len(it.keys)+1) // of the first keys' bytes
 	var buf []byte
+	tables := int64(0) // that the keys and groups hold
 	for {
 		row, err := it.child.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -108,14 +111,21 @@ func (it *rollupIter) gather(ctx *sql.Context) error {
 					return err
 				}
 				if g%checkEvery == 0 {
-					if err := it.mem.hold(table.Bytes() + int64(g)*int64(len(it.node.SelectedExprs))*stateBytes); err != nil {
+					held := table.Bytes() + int64(g)*int64(len(it.node.SelectedExprs))*stateBytes
+					if err := it.mem.More(held - tables); err != nil {
 						return err
 					}
+					tables = held
 				}
 			}
 			for _, s := range it.groups[g].states {
 				if err := s.Update(ctx, row); err != nil {
 					return err
+				}
+				if x, ok := s.(growing); ok {
+					if err := it.mem.More(x.grown()); err != nil {
+						return err
+					}
 				}
 			}
 		}

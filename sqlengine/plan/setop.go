@@ -8,6 +8,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"github.com/lakesql/lakesql/internal/membudget"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 )
 
@@ -27,12 +29,16 @@ func (b *Builder) setOp(ctx *sql.Context, n *hostplan.SetOp, row sql.Row) (sql.R
 	case hostplan.UnionType:
 		var it sql.RowIter = &concatIter{iters: []sql.RowIter{left, right}}
 		if n.Distinct {
-			it = newDistinctIter(it, schema, budgetOf(n))
+			it = newDistinctIter(ctx, it, schema)
 		}
 		return it, nil
 	case hostplan.IntersectType, hostplan.ExceptType:
+		what := "INTERSECT"
+		if n.SetOpType == hostplan.ExceptType {
+			what = "EXCEPT"
+		}
 		return &bagIter{left: left, right: right, key: newRowKey(typesOfSchema(schema)),
-			except: n.SetOpType == hostplan.ExceptType, distinct: n.Distinct, mem: newAccount(budgetOf(n), "the set operation")}, nil
+			except: n.SetOpType == hostplan.ExceptType, distinct: n.Distinct, mem: bridge.Budget(ctx).Holder(what)}, nil
 	}
 	return nil, errors.Join(fmt.Errorf("set operation %d is not known", n.SetOpType), left.Close(ctx))
 }
@@ -110,7 +116,7 @@ type bagIter struct {
 	table            *exec.KeyTable
 	count            []int64 // on the right, by key; of EXCEPT those not yet used up
 	taken            []bool  // by key: DISTINCT has passed it
-	mem              *account
+	mem              *membudget.Holder
 	buf              []byte
 }
 
@@ -159,7 +165,7 @@ func (it *bagIter) number(ctx *sql.Context, row sql.Row) (k int, err error) {
 	if isNew {
 		it.count, it.taken = append(it.count, 0), append(it.taken, false)
 		if k%checkEvery == 0 {
-			err = it.mem.hold(it.table.Bytes() + int64(9*k))
+			err = it.mem.To(it.table.Bytes() + int64(9*k))
 		}
 	}
 	return k, err

@@ -4,6 +4,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
@@ -20,7 +21,7 @@ func (b *Builder) sort(ctx *sql.Context, n *hostplan.Sort, q request) (columnar.
 		return nil, ok, err
 	}
 	fields, _ := sortFields(n.SortFields, ts)
-	return coded{exec.NewSort(r, ts, fields, -1, budgetOf(n.Child))}, true, nil
+	return exec.NewSort(r, ts, fields, -1, bridge.Budget(ctx)), true, nil
 }
 
 // topN is sort that ends after a number of rows.
@@ -38,7 +39,7 @@ func (b *Builder) topN(ctx *sql.Context, n *hostplan.TopN) (columnar.Reader, boo
 		return nil, ok, err
 	}
 	fields, _ := sortFields(n.Fields, ts)
-	return coded{exec.NewSort(r, ts, fields, int(limit), budgetOf(n.Child))}, true, nil
+	return exec.NewSort(r, ts, fields, int(limit), bridge.Budget(ctx)), true, nil
 }
 
 // sortFields are the columns of an order; ok is false when it calculates or
@@ -74,7 +75,7 @@ func (b *Builder) distinctReader(ctx *sql.Context, child sql.Node, q request) (c
 	if err != nil || !ok {
 		return nil, ok, err
 	}
-	return coded{exec.NewDistinct(r, ts, budgetOf(child))}, true, nil
+	return exec.NewDistinct(r, ts, bridge.Budget(ctx)), true, nil
 }
 
 // distinctTypes are the types of a node's columns, if all compare by their values here.

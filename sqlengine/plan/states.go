@@ -5,6 +5,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
 )
 
@@ -14,10 +15,13 @@ func newState(e sql.Expression) (sql.AggregationBuffer, error) {
 	switch x := e.(type) {
 	case *total:
 		return x.NewBuffer()
+	case *aggregation.GroupConcat, *aggregation.JsonArray, *aggregation.JSONObjectAgg:
+		b, err := x.(sql.Aggregation).NewBuffer()
+		return &gatheringState{AggregationBuffer: b}, err
 	case *aggregation.Count:
 		return &countState{arg: x.Child}, nil
 	case *aggregation.CountDistinct:
-		return &distinctState{args: x.ChildExpressions, key: newRowKey(typesOfExprs(x.ChildExpressions)), seen: exec.NewKeyTable()}, nil
+		return &distinctState{args: x.ChildExpressions, key: newRowKey(typesOfExprs(x.ChildExpressions)), seen: newSeenKeys()}, nil
 	case *aggregation.Min:
 		return &extremeState{arg: undistinct(x.Child), sign: -1}, nil
 	case *aggregation.Max:
@@ -34,6 +38,43 @@ func newState(e sql.Expression) (sql.AggregationBuffer, error) {
 		return x.NewBuffer()
 	}
 	return &firstState{arg: e}, nil
+}
+
+// growing is a state that keeps more than one value of its group.
+type growing interface {
+	// grown is about how many bytes it came to keep since the last call.
+	grown() int64
+}
+
+// gatheringState is a state of the host that keeps the rows of its group.
+type gatheringState struct {
+	sql.AggregationBuffer
+	more int64
+}
+
+func (s *gatheringState) Update(ctx *sql.Context, row sql.Row) error {
+	s.more += keptBytes + bridge.RowBytes(row)
+	return s.AggregationBuffer.Update(ctx, row)
+}
+
+func (s *gatheringState) grown() int64 {
+	n := s.more
+	s.more = 0
+	return n
+}
+
+// seenKeys is the distinct values of a group.
+type seenKeys struct {
+	*exec.KeyTable
+	told int64
+}
+
+func newSeenKeys() *seenKeys { return &seenKeys{KeyTable: exec.NewKeyTable()} }
+
+func (s *seenKeys) grown() int64 {
+	n := s.Bytes() - s.told
+	s.told += n
+	return n
 }
 
 // undistinct drops DISTINCT where it does not matter.
@@ -65,9 +106,11 @@ func (s *countState) Dispose()                       {}
 type distinctState struct {
 	args []sql.Expression
 	key  *rowKey
-	seen *exec.KeyTable
+	seen *seenKeys
 	buf  []byte
 }
+
+func (s *distinctState) grown() int64 { return s.seen.grown() }
 
 func (s *distinctState) Update(ctx *sql.Context, row sql.Row) error {
 	s.buf = s.buf[:0]

@@ -9,7 +9,6 @@ import (
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 
-	"github.com/lakesql/lakesql/sqlengine/exec"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage/columnar"
 )
@@ -157,7 +156,7 @@ func (t *total) NewBuffer() (sql.AggregationBuffer, error) {
 	b := &totalBuffer{total: t, arg: arg}
 	if d, ok := arg.(*expression.DistinctExpression); ok {
 		b.arg = d.Child
-		b.seen, b.key = exec.NewKeyTable(), newRowKey([]sql.Type{d.Child.Type()})
+		b.seen, b.key = newSeenKeys(), newRowKey([]sql.Type{d.Child.Type()})
 	}
 	return b, nil
 }
@@ -213,7 +212,7 @@ type totalBuffer struct {
 	*total
 	arg  sql.Expression
 	sum  sum
-	seen *exec.KeyTable // of DISTINCT
+	seen *seenKeys // of DISTINCT
 	key  *rowKey
 	buf  []byte
 }
@@ -237,6 +236,13 @@ func (b *totalBuffer) Update(ctx *sql.Context, row sql.Row) error {
 	}
 	b.sum.add(ctx, b.res.kind == exactDecimal, v)
 	return nil
+}
+
+func (b *totalBuffer) grown() int64 {
+	if b.seen == nil {
+		return 0
+	}
+	return b.seen.grown()
 }
 
 // Eval implements sql.AggregationBuffer.

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation/window"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
 
@@ -33,7 +34,7 @@ func (b *Builder) window(ctx *sql.Context, n *hostplan.Window, row sql.Row) (sql
 	if err != nil {
 		return nil, err
 	}
-	return &windowIter{exprs: n.SelectExprs, in: in, mem: newAccount(budgetOf(n.Child), "a window function")}, nil
+	return &windowIter{exprs: n.SelectExprs, in: in, mem: bridge.Budget(ctx).Holder("a window function")}, nil
 }
 
 // windowed is the window function that a selected expression is.
@@ -72,7 +73,7 @@ func checkWindow(w sql.WindowAdaptableExpression) error {
 type windowIter struct {
 	exprs []sql.Expression
 	in    sql.RowIter
-	mem   *account
+	mem   *membudget.Holder
 	out   []sql.Row
 	ready bool
 }
@@ -102,7 +103,6 @@ func (it *windowIter) Close(ctx *sql.Context) error {
 
 func (it *windowIter) run(ctx *sql.Context) error {
 	var rows []sql.Row
-	var held int64
 	for {
 		row, err := it.in.Next(ctx)
 		if err == io.EOF {
@@ -113,11 +113,8 @@ func (it *windowIter) run(ctx *sql.Context) error {
 		}
 		out := make(sql.Row, len(it.exprs))
 		rows, it.out = append(rows, row), append(it.out, out)
-		held += windowBytes + 16*int64(len(row)+len(out))
-		if len(rows)%checkEvery == 0 {
-			if err := it.mem.hold(held); err != nil {
-				return err
-			}
+		if err := it.mem.More(windowBytes + bridge.RowBytes(row) + 40*int64(len(out))); err != nil {
+			return err
 		}
 	}
 	orders := map[string]*windowOrder{}
@@ -137,6 +134,10 @@ func (it *windowIter) run(ctx *sql.Context) error {
 		def.Frame = nil
 		o := orders[sql.DebugString(&def)]
 		if o == nil {
+			keys := 16 * int64(len(def.PartitionBy)+len(def.OrderBy))
+			if err := it.mem.More(int64(len(rows)) * (windowBytes + keys)); err != nil {
+				return err
+			}
 			var err error
 			if o, err = newWindowOrder(ctx, w.Window(), rows); err != nil {
 				return err
