@@ -73,10 +73,8 @@ func (e *Encoder) strict(dst *columnar.Vector, v any) error {
 		return e.timestamp(dst, v)
 	case types.Time:
 		return e.time(dst, v)
-	case types.Array, types.Map, types.Multiset, types.Row, types.Vector:
+	case types.Array, types.Map, types.Multiset, types.Row, types.Vector, types.Variant:
 		return e.nested(dst, v)
-	case types.Variant:
-		return Errorf(CodeNotSupported, "writing VARIANT values from SQL is not supported (column '%s')", e.name)
 	}
 	return e.bytes(dst, v)
 }
@@ -564,6 +562,9 @@ func (e *Encoder) nested(dst *columnar.Vector, v any) error {
 		return e.badJSON(fmt.Errorf("a %T", v))
 	}
 	j := jsonAppender{loc: e.loc, name: e.name, row: e.row}
+	if e.typ.Kind == types.Variant { // JSON's null is a variant
+		return j.variant(dst, doc)
+	}
 	return j.append(dst, doc)
 }
 

@@ -41,6 +41,8 @@ func (j *jsonAppender) append(dst *columnar.Vector, doc any) error {
 		return j.pairs(dst, doc, "[element, count]")
 	case types.Row:
 		return j.object(dst, doc)
+	case types.Variant:
+		return j.variant(dst, doc)
 	}
 	return j.flat(dst, doc)
 }
@@ -75,6 +77,17 @@ func (j *jsonAppender) flat(dst *columnar.Vector, doc any) error {
 		return e.Append(dst, string(raw))
 	}
 	return j.errorf("a list or object where a %s is expected", typeName(dst.Type))
+}
+
+func (j *jsonAppender) variant(dst *columnar.Vector, doc any) error {
+	value, metadata, err := columnar.EncodeVariant(doc)
+	if err != nil {
+		return j.errorf("%v", err)
+	}
+	dst.Children[0].AppendString(string(value))
+	dst.Children[1].AppendString(string(metadata))
+	dst.EndList()
+	return nil
 }
 
 func (j *jsonAppender) list(dst *columnar.Vector, doc any) error {

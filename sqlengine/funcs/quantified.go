@@ -157,14 +157,15 @@ func (c *quantified) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	null := false
 	for _, v := range values {
 		r.value = v
-		is, err := compare.Eval(ctx, row)
+		v, err := compare.Eval(ctx, row)
 		if err != nil {
 			return nil, err
 		}
+		is, known := v.(bool)
 		switch {
-		case is == nil:
+		case !known:
 			null = true
-		case is != any(c.all):
+		case is != c.all:
 			return !c.all, nil
 		}
 	}

@@ -81,15 +81,23 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// mapChildren gives e other children where change gives another one.
-func mapChildren(e sql.Expression, change func(sql.Expression) sql.Expression) (sql.Expression, bool, error) {
+// change is an expression in place of another; false when it stays.
+type change func(sql.Expression) (sql.Expression, bool)
+
+// always is a change of every expression.
+func always(f func(sql.Expression) sql.Expression) change {
+	return func(e sql.Expression) (sql.Expression, bool) { return f(e), true }
+}
+
+// mapChildren changes the children of e.
+func mapChildren(e sql.Expression, change change) (sql.Expression, bool, error) {
 	children := append([]sql.Expression(nil), e.Children()...)
 	changed := false
 	for i, c := range children {
 		if c == nil {
 			continue
 		}
-		if d := change(c); d != c {
+		if d, ok := change(c); ok {
 			children[i], changed = d, true
 		}
 	}
@@ -117,19 +125,22 @@ func textChildren(e sql.Expression) (sql.Expression, bool, error) {
 	return mapChildren(e, asText)
 }
 
-func asText(e sql.Expression) sql.Expression {
+func asText(e sql.Expression) (sql.Expression, bool) { return ifTemporal(e, funcs.Text) }
+
+// ifTemporal converts e, or what DISTINCT stands before, if it is a date or time.
+func ifTemporal(e sql.Expression, convert func(sql.Expression) sql.Expression) (sql.Expression, bool) {
 	if d, ok := e.(*expression.DistinctExpression); ok && funcs.Temporal(d.Child) {
-		return expression.NewDistinctExpression(funcs.Text(d.Child))
+		return expression.NewDistinctExpression(convert(d.Child)), true
 	}
 	if funcs.Temporal(e) {
-		return funcs.Text(e)
+		return convert(e), true
 	}
-	return e
+	return e, false
 }
 
-func floatAsText(e sql.Expression) sql.Expression {
+func floatAsText(e sql.Expression) (sql.Expression, bool) {
 	if e.Resolved() && gmstypes.IsFloat(e.Type()) {
-		return funcs.Text(e)
+		return funcs.Text(e), true
 	}
 	return asText(e)
 }
@@ -142,15 +153,7 @@ func numberedChildren(e sql.Expression) (sql.Expression, bool, error) {
 			return e, false, nil
 		}
 	}
-	return mapChildren(e, func(c sql.Expression) sql.Expression {
-		if d, ok := c.(*expression.DistinctExpression); ok && funcs.Temporal(d.Child) {
-			return expression.NewDistinctExpression(funcs.Number(d.Child))
-		}
-		if funcs.Temporal(c) {
-			return funcs.Number(c)
-		}
-		return c
-	})
+	return mapChildren(e, func(c sql.Expression) (sql.Expression, bool) { return ifTemporal(c, funcs.Number) })
 }
 
 // convertTemporal is CAST to TIME, and CAST of a date or time to text or a number.
@@ -169,17 +172,17 @@ func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
 	case !funcs.Temporal(c.Child):
 		return c, false, nil
 	case gmstypes.IsNumber(t):
-		return mapChildren(c, funcs.Number)
+		return mapChildren(c, always(funcs.Number))
 	case gmstypes.IsTime(t) && bridge.IsTimespan(c.Child.Type()):
 		digits := timePrecision(t)
-		return mapChildren(c, func(e sql.Expression) sql.Expression { return funcs.Datetime(e, digits) })
+		return mapChildren(c, always(func(e sql.Expression) sql.Expression { return funcs.Datetime(e, digits) }))
 	}
 	return c, false, nil
 }
 
 // evener finds what branches of one value must become for the host to type it as
 // MySQL does; nil when nothing.
-func evener(branches []sql.Expression) func(sql.Expression) sql.Expression {
+func evener(branches []sql.Expression) change {
 	spans, times, others, digits := 0, 0, 0, 0
 	var first sql.Type
 	mixed := false
@@ -203,26 +206,23 @@ func evener(branches []sql.Expression) func(sql.Expression) sql.Expression {
 		}
 		digits = max(digits, funcs.Digits(b))
 	}
-	null := func(e sql.Expression) bool { return e == nil || e.Type() == gmstypes.Null }
+	unlessNull := func(convert func(sql.Expression) sql.Expression) change {
+		return func(e sql.Expression) (sql.Expression, bool) {
+			if e == nil || e.Type() == gmstypes.Null {
+				return e, false
+			}
+			return convert(e), true
+		}
+	}
 	switch {
 	case !mixed || spans+times == 0:
 		return nil
 	case others > 0:
 		return asText
 	case times == 0:
-		return func(e sql.Expression) sql.Expression {
-			if null(e) {
-				return e
-			}
-			return funcs.Time(e, digits)
-		}
+		return unlessNull(func(e sql.Expression) sql.Expression { return funcs.Time(e, digits) })
 	}
-	return func(e sql.Expression) sql.Expression {
-		if null(e) {
-			return e
-		}
-		return funcs.Datetime(e, digits)
-	}
+	return unlessNull(func(e sql.Expression) sql.Expression { return funcs.Datetime(e, digits) })
 }
 
 // evenBranches makes the branches of IF, IFNULL and COALESCE even.
@@ -232,10 +232,10 @@ func evenBranches(e sql.Expression, branches []sql.Expression) (sql.Expression, 
 		return e, false, nil
 	}
 	skip := len(e.Children()) - len(branches)
-	return mapChildren(e, func(c sql.Expression) sql.Expression {
+	return mapChildren(e, func(c sql.Expression) (sql.Expression, bool) {
 		if skip > 0 {
 			skip--
-			return c
+			return c, false
 		}
 		return change(c)
 	})
@@ -275,11 +275,11 @@ func evenCase(c *expression.Case) (sql.Expression, bool, error) {
 	}
 	branches := append([]expression.CaseBranch(nil), c.Branches...)
 	for i := range branches {
-		branches[i].Value = change(branches[i].Value)
+		branches[i].Value, _ = change(branches[i].Value)
 	}
 	otherwise := c.Else
 	if otherwise != nil {
-		otherwise = change(otherwise)
+		otherwise, _ = change(otherwise)
 	}
 	out := expression.NewCase(c.Expr, branches, otherwise)
 	if spans {
@@ -317,7 +317,7 @@ func compareSpans(e sql.Expression, c expression.Comparer) (sql.Expression, bool
 		gmstypes.IsTime(l.Type()) || gmstypes.IsTime(r.Type()) || gmstypes.IsTuple(l.Type()) || gmstypes.IsTuple(r.Type()) {
 		return e, false, nil
 	}
-	return mapChildren(e, spanOfSix)
+	return mapChildren(e, always(spanOfSix))
 }
 
 func spanOfSix(e sql.Expression) sql.Expression { return funcs.Time(e, 6) }
@@ -326,5 +326,5 @@ func betweenSpans(b *expression.Between) (sql.Expression, bool, error) {
 	if !bridge.IsTimespan(b.Val.Type()) || isColumn(b.Val) {
 		return b, false, nil
 	}
-	return mapChildren(b, spanOfSix)
+	return mapChildren(b, always(spanOfSix))
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakesql/lakesql/internal/testkit"
 	"github.com/lakesql/lakesql/storage/columnar"
 )
 
@@ -15,7 +14,7 @@ func TestVariantRoundTrip(t *testing.T) {
 		`1.5`, `-0.001`, `123456789012345678901234567890.5`, `1e+300`, `""`, `"a\nb"`, `"` + long + `"`,
 		`[]`, `[1,"x",null,[true]]`, `{}`, `{"a":{"b":[1,2,{"a":3}]},"z":"` + long + `"}`,
 	} {
-		v, m, err := testkit.VariantFromJSON([]byte(text))
+		v, m, err := columnar.VariantFromJSON([]byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -28,7 +27,7 @@ func TestVariantRoundTrip(t *testing.T) {
 
 func FuzzVariantDecode(f *testing.F) {
 	for _, text := range []string{`{"a":[1,2.5,"x",null]}`, `"t"`, `[[],{}]`} {
-		v, m, err := testkit.VariantFromJSON([]byte(text))
+		v, m, err := columnar.VariantFromJSON([]byte(text))
 		if err != nil {
 			f.Fatal(err)
 		}

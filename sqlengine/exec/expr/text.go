@@ -333,8 +333,8 @@ func appendScaled(dst, digits []byte, scale int) []byte {
 
 // AppendJSON appends slot i of v as JSON text: a MAP with text keys and a ROW as
 // an object, other maps as a list of [key, value], a MULTISET as a list of
-// [element, count], bytes as "0x…", times as text, a VARIANT as its parts in
-// base64 until it is decoded.
+// [element, count], bytes as "0x…", times as text, a VARIANT as the JSON that it is;
+// one that is damaged as its parts in base64.
 func AppendJSON(dst []byte, v *columnar.Vector, i int, loc *time.Location) []byte {
 	if v.IsNull(i) {
 		return append(dst, "null"...)
@@ -383,6 +383,9 @@ func AppendJSON(dst []byte, v *columnar.Vector, i int, loc *time.Location) []byt
 		}
 		return append(dst, '}')
 	case types.Variant:
+		if text, err := columnar.AppendVariantJSON(nil, v.Children[0].Bytes(i), v.Children[1].Bytes(i)); err == nil {
+			return appendSpaced(dst, text)
+		}
 		dst = append(dst, `{"value": "`...)
 		dst = base64.StdEncoding.AppendEncode(dst, v.Children[0].Bytes(i))
 		dst = append(dst, `", "metadata": "`...)
@@ -390,6 +393,26 @@ func AppendJSON(dst []byte, v *columnar.Vector, i int, loc *time.Location) []byt
 		return append(dst, `"}`...)
 	}
 	return NewTexter(v.Type, loc).Append(dst, v, i)
+}
+
+// appendSpaced appends JSON text with a space behind each comma and colon, as MySQL
+// prints it.
+func appendSpaced(dst, text []byte) []byte {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		dst = append(dst, c)
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+			dst = append(dst, text[i])
+		case !quoted && (c == ',' || c == ':'):
+			dst = append(dst, ' ')
+		}
+	}
+	return dst
 }
 
 func appendList(dst []byte, from, to int, one func([]byte, int) []byte) []byte {

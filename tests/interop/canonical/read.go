@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lakesql/lakesql/internal/testkit"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
@@ -111,7 +110,7 @@ func appendVariant(v *columnar.Vector, x any) error {
 	if err != nil {
 		return err
 	}
-	value, metadata, err := testkit.VariantFromJSON(text)
+	value, metadata, err := columnar.VariantFromJSON(text)
 	if err != nil {
 		return err
 	}

@@ -1,36 +1,24 @@
-package testkit
+package columnar
 
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/lakesql/lakesql/storage/columnar"
 )
 
-// Types of primitive values in Parquet's variant encoding.
-const (
-	vNull      = 0
-	vTrue      = 1
-	vFalse     = 2
-	vInt8      = 3
-	vInt16     = 4
-	vInt32     = 5
-	vInt64     = 6
-	vDouble    = 7
-	vDecimal4  = 8
-	vDecimal8  = 9
-	vDecimal16 = 10
-	vString    = 16
-)
+// maxVariantBytes is the longest VARIANT value and dictionary that Paimon's readers
+// take.
+const maxVariantBytes = 128 << 20
 
 // VariantFromJSON encodes JSON text as a VARIANT: integers in the fewest bytes,
-// numbers with a point and at most 38 digits as decimals, others as doubles.
+// numbers with a point and at most 38 digits as decimals, others as doubles. Of
+// members with one name the last counts.
 func VariantFromJSON(text []byte) (value, metadata []byte, err error) {
 	dec := json.NewDecoder(strings.NewReader(string(text)))
 	dec.UseNumber()
@@ -39,15 +27,25 @@ func VariantFromJSON(text []byte) (value, metadata []byte, err error) {
 		return nil, nil, fmt.Errorf("parse JSON text: %w", err)
 	}
 	if dec.More() {
-		return nil, nil, fmt.Errorf("parse JSON text: more than one value")
+		return nil, nil, errors.New("parse JSON text: more than one value")
 	}
-	b := variantBuilder{ids: map[string]int{}}
-	if value, err = b.append(nil, doc); err != nil {
-		return nil, nil, err
-	}
-	return value, b.metadata(), nil
+	return EncodeVariant(doc)
 }
 
+// EncodeVariant is VariantFromJSON of decoded JSON, with numbers as json.Number.
+func EncodeVariant(doc any) (value, metadata []byte, err error) {
+	b := variantBuilder{ids: map[string]int{}}
+	if value, err = b.append(nil, doc, 0); err != nil {
+		return nil, nil, err
+	}
+	metadata = b.metadata()
+	if len(value) > maxVariantBytes || len(metadata) > maxVariantBytes {
+		return nil, nil, fmt.Errorf("a variant of %d bytes is longer than %d", max(len(value), len(metadata)), maxVariantBytes)
+	}
+	return value, metadata, nil
+}
+
+// variantBuilder numbers the keys of one VARIANT.
 type variantBuilder struct {
 	ids  map[string]int
 	keys []string
@@ -90,7 +88,10 @@ func leBytes(n, width int) []byte {
 	return b[:width]
 }
 
-func (b *variantBuilder) append(dst []byte, doc any) ([]byte, error) {
+func (b *variantBuilder) append(dst []byte, doc any, depth int) ([]byte, error) {
+	if depth > maxVariantDepth {
+		return nil, fmt.Errorf("a variant is nested deeper than %d", maxVariantDepth)
+	}
 	switch x := doc.(type) {
 	case nil:
 		return append(dst, vNull<<2), nil
@@ -108,9 +109,9 @@ func (b *variantBuilder) append(dst []byte, doc any) ([]byte, error) {
 	case json.Number:
 		return appendNumber(dst, x.String())
 	case []any:
-		return b.array(dst, x)
+		return b.array(dst, x, depth)
 	case map[string]any:
-		return b.object(dst, x)
+		return b.object(dst, x, depth)
 	}
 	return nil, fmt.Errorf("variant of %T", doc)
 }
@@ -131,7 +132,7 @@ func appendNumber(dst []byte, text string) ([]byte, error) {
 	whole, frac, _ := strings.Cut(digits, ".")
 	if !strings.ContainsAny(text, "eE") && len(whole)+len(frac) <= 38 {
 		u, ok := new(big.Int).SetString(strings.Replace(text, ".", "", 1), 10)
-		if d, fits := columnar.Int128FromBig(u); ok && fits {
+		if d, fits := Int128FromBig(u); ok && fits {
 			return appendDecimal(dst, d, u, len(frac)), nil
 		}
 	}
@@ -142,25 +143,25 @@ func appendNumber(dst []byte, text string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(append(dst, vDouble<<2), math.Float64bits(f)), nil
 }
 
-func appendDecimal(dst []byte, d columnar.Int128, u *big.Int, scale int) []byte {
+func appendDecimal(dst []byte, d Int128, u *big.Int, scale int) []byte {
 	le := binary.LittleEndian
 	switch n := u.BitLen(); {
-	case n < 30: // at most nine digits
+	case n < 30 && scale <= 9: // at most nine digits
 		return le.AppendUint32(append(dst, vDecimal4<<2, byte(scale)), uint32(d.Lo))
-	case n < 60: // at most 18 digits
+	case n < 60 && scale <= 18: // at most 18 digits
 		return le.AppendUint64(append(dst, vDecimal8<<2, byte(scale)), d.Lo)
 	}
 	dst = le.AppendUint64(append(dst, vDecimal16<<2, byte(scale)), d.Lo)
 	return le.AppendUint64(dst, uint64(d.Hi))
 }
 
-func (b *variantBuilder) array(dst []byte, x []any) ([]byte, error) {
+func (b *variantBuilder) array(dst []byte, x []any, depth int) ([]byte, error) {
 	var data []byte
 	offs := make([]int, 0, len(x)+1)
 	var err error
 	for _, e := range x {
 		offs = append(offs, len(data))
-		if data, err = b.append(data, e); err != nil {
+		if data, err = b.append(data, e, depth+1); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +183,7 @@ func countWidth(n int) (width, large int) {
 	return 1, 0
 }
 
-func (b *variantBuilder) object(dst []byte, x map[string]any) ([]byte, error) {
+func (b *variantBuilder) object(dst []byte, x map[string]any, depth int) ([]byte, error) {
 	keys := make([]string, 0, len(x))
 	for k := range x {
 		keys = append(keys, k)
@@ -201,7 +202,7 @@ func (b *variantBuilder) object(dst []byte, x map[string]any) ([]byte, error) {
 		}
 		ids[i], maxID = id, max(maxID, id)
 		offs = append(offs, len(data))
-		if data, err = b.append(data, x[k]); err != nil {
+		if data, err = b.append(data, x[k], depth+1); err != nil {
 			return nil, err
 		}
 	}
