@@ -1,11 +1,16 @@
 package dialect
 
-import ast "github.com/dolthub/vitess/go/vt/sqlparser"
+import (
+	"strconv"
+	"strings"
 
-// checkStatement refuses what the host would run wrongly: aggregates where there
-// are no groups yet, in the WHERE of a statement and in what UPDATE sets (it forgets
-// such a condition or blames other columns; subqueries may hold aggregates of their
-// own), and results written to the server's files.
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// checkStatement refuses what the host would run wrongly: aggregates and window
+// functions where there are none yet, in WHERE and GROUP BY, in what UPDATE sets and
+// within each other (it forgets such a condition, blames other columns or fails when
+// it runs), and results written to the server's files.
 func checkStatement(stmt ast.Statement) error {
 	if s, ok := stmt.(ast.SelectStatement); ok {
 		if into := s.GetInto(); into != nil && into.Outfile+into.Dumpfile != "" {
@@ -15,7 +20,10 @@ func checkStatement(stmt ast.Statement) error {
 	}
 	switch s := stmt.(type) {
 	case *ast.Select:
-		return checkAggregates(s.Where)
+		if err := checkCondition(s.Where); err != nil {
+			return err
+		}
+		return checkQueries(s)
 	case *ast.SetOp:
 		if err := checkStatement(s.Left); err != nil {
 			return err
@@ -23,39 +31,137 @@ func checkStatement(stmt ast.Statement) error {
 		return checkStatement(s.Right)
 	case *ast.ParenSelect:
 		return checkStatement(s.Select)
+	case *ast.Insert:
+		switch rows := s.Rows.(type) {
+		case ast.SelectStatement:
+			return checkStatement(rows)
+		case ast.SQLNode:
+			return noneOf(rows, groupUse())
+		}
 	case *ast.Delete:
-		return checkAggregates(s.Where)
+		return checkCondition(s.Where)
 	case *ast.Update:
 		for _, e := range s.Exprs {
-			if err := checkExpr(e.Expr); err != nil {
+			if err := noneOf(e.Expr, groupUse()); err != nil {
 				return err
 			}
 		}
-		return checkAggregates(s.Where)
+		return checkCondition(s.Where)
 	}
 	return nil
 }
 
-func checkAggregates(w *ast.Where) error {
+func checkCondition(w *ast.Where) error {
 	if w == nil {
 		return nil
 	}
-	return checkExpr(w.Expr)
+	return noneOf(w.Expr, groupUse())
 }
 
-func checkExpr(e ast.Expr) error {
+// checkQueries checks a query and those within it. The WHERE of a query within another
+// may hold aggregates of the outer one.
+func checkQueries(query *ast.Select) error {
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		if sel, ok := n.(*ast.Select); ok {
+			return true, checkQuery(sel)
+		}
+		return true, nil
+	}, query)
+}
+
+func checkQuery(sel *ast.Select) error {
+	if err := noneOf(sel.From, groupUse()); err != nil {
+		return err
+	}
+	for _, e := range sel.GroupBy {
+		if err := checkKey(sel, e); err != nil {
+			return err
+		}
+	}
+	if sel.Having != nil {
+		if err := noneOf(sel.Having.Expr, nil); err != nil {
+			return err
+		}
+	}
 	return ast.Walk(func(n ast.SQLNode) (bool, error) {
 		switch n := n.(type) {
 		case *ast.Subquery:
 			return false, nil
 		case *ast.FuncExpr:
-			if !n.IsAggregate() || n.Over != nil {
+			if n.Name.EqualString("grouping") { // of a query without ROLLUP
+				return false, groupUse()
+			}
+			switch {
+			case n.Over != nil:
+				return true, noneOf(n.Exprs, nil)
+			case n.IsAggregate():
+				return true, noneOf(n.Exprs, groupUse())
+			}
+		case *ast.GroupConcatExpr:
+			return true, noneOf(n.Exprs, groupUse())
+		}
+		return true, nil
+	}, sel.SelectExprs, sel.Having, sel.OrderBy)
+}
+
+// checkKey checks a key of GROUP BY, which may be the name or the position of a result
+// column.
+func checkKey(sel *ast.Select, key ast.Expr) error {
+	switch k := key.(type) {
+	case *ast.ColName:
+		for _, e := range sel.SelectExprs {
+			if a, ok := e.(*ast.AliasedExpr); ok && k.Qualifier.IsEmpty() && a.As.Equal(k.Name) && !usesColumn(a.Expr, k) {
+				return noneOf(a.Expr, cantGroup(a.As.String()))
+			}
+		}
+		return nil
+	case *ast.SQLVal:
+		n, err := strconv.Atoi(string(k.Val))
+		if k.Type != ast.IntVal || err != nil || n < 1 || n > len(sel.SelectExprs) {
+			return nil
+		}
+		if a, ok := sel.SelectExprs[n-1].(*ast.AliasedExpr); ok {
+			name := a.As.String()
+			if name == "" {
+				name = a.InputExpression
+			}
+			return noneOf(a.Expr, cantGroup(name))
+		}
+		return nil
+	}
+	return noneOf(key, groupUse())
+}
+
+func groupUse() error {
+	return &Error{Code: codeGroupUse, State: "HY000", Message: "Invalid use of group function"}
+}
+
+func cantGroup(name string) error {
+	return &Error{Code: codeCantGroup, State: "42000", Message: "Can't group on '" + name + "'"}
+}
+
+// noneOf refuses window functions in a node, and aggregates with the given error if
+// there is one. Subqueries may hold functions of their own.
+func noneOf(node ast.SQLNode, aggregate error) error {
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		switch n := n.(type) {
+		case *ast.Subquery:
+			return false, nil
+		case *ast.FuncExpr:
+			if n.Over != nil {
+				return false, &Error{Code: codeWindowUse, State: "HY000",
+					Message: "You cannot use the window function '" + strings.ToLower(n.Name.String()) + "' in this context.'"}
+			}
+			if !n.IsAggregate() || aggregate == nil {
 				return true, nil
 			}
 		case *ast.GroupConcatExpr:
+			if aggregate == nil {
+				return true, nil
+			}
 		default:
 			return true, nil
 		}
-		return false, &Error{Code: codeGroupUse, State: "HY000", Message: "Invalid use of group function"}
-	}, e)
+		return false, aggregate
+	}, node)
 }

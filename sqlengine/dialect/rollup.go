@@ -191,7 +191,7 @@ func (r *rolling) grouping(f *ast.FuncExpr) ast.Expr {
 		}
 		if n < 0 {
 			r.err = &Error{Code: codeNotGrouped, State: "HY000",
-				Message: "Argument #" + strconv.Itoa(len(numbers)) + " of GROUPING function is not in GROUP BY"}
+				Message: "Argument #" + strconv.Itoa(len(numbers)+1) + " of GROUPING function is not in GROUP BY"}
 			return f
 		}
 		numbers = append(numbers, ast.NewIntVal([]byte(strconv.Itoa(n))))

@@ -178,6 +178,10 @@ func (s *splicer) word(i int) (int, error) {
 		if s.isDML(i) {
 			return s.insertTarget(i)
 		}
+	case "GROUP_CONCAT":
+		if s.op(i+1, "(") && s.is(s.closeParen(i+1)+1, "OVER") {
+			return 0, unsupported(s.tokens[i].start, "GROUP_CONCAT as a window function")
+		}
 	case "DO":
 		if i == s.first {
 			s.replace(s.tokens[i].start, s.tokens[i].end, "SET @__lk_do =")
