@@ -209,6 +209,8 @@ type rowWriter struct {
 	gone  *rowBatches // rows to take out of an append table; nil: none yet
 	loc   *time.Location
 	ctx   *sql.Context // lenient: where warnings go
+
+	sequence *sequence // nil: not looked up yet
 }
 
 func newRowWriter(ctx *sql.Context, t *Table, w *storage.Write) *rowWriter {

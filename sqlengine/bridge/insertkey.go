@@ -64,6 +64,9 @@ func (s *Insert) byKey(ctx *sql.Context, w *storage.Write) (Result, error) {
 				r.Matched++
 				continue
 			}
+			if err := out.inSequence(ctx, old, row); err != nil {
+				return r, err
+			}
 			r.Affected++
 		}
 		r.Affected++

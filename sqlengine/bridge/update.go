@@ -89,12 +89,25 @@ func (w *rowWriter) replace(ctx *sql.Context, m *moves, old, now sql.Row) error 
 		return err
 	}
 	if !moved {
+		if err := w.inSequence(ctx, old, now); err != nil {
+			return err
+		}
 		return w.add(ctx, now, types.UpdateAfter)
 	}
 	if err := w.table.refuseRemoval("UPDATE"); err != nil {
 		return err
 	}
 	return m.add(old, now)
+}
+
+// inSequence refuses a row that would lose against the one in whose place it comes.
+func (w *rowWriter) inSequence(ctx *sql.Context, old, now sql.Row) (err error) {
+	if w.sequence == nil {
+		if w.sequence, err = w.table.sequence(); err != nil {
+			return err
+		}
+	}
+	return w.sequence.refuse(ctx, old, now)
 }
 
 // keysDiffer compares the primary keys of two rows.
@@ -138,11 +151,18 @@ func (m *moves) write(ctx *sql.Context, t *Table, out *rowWriter) error {
 	if err != nil {
 		return err
 	}
-	for _, k := range from.keys {
+	left := map[string]sql.Row{} // the rows that leave a key
+	for i, k := range from.keys {
 		delete(have, k)
+		left[k] = m.old[i]
 	}
 	taken := map[string]bool{}
 	for i, k := range to.keys {
+		if old, ok := left[k]; ok {
+			if err := out.inSequence(ctx, old, m.now[i]); err != nil {
+				return err
+			}
+		}
 		if _, exists := have[k]; exists || taken[k] {
 			return t.duplicate(m.now[i])
 		}
