@@ -141,11 +141,34 @@ func TestCommands(t *testing.T) {
 			t.Run("unknown statement", func(*testing.T) { testUnknownStatement(r) })
 			t.Run("reset", func(t *testing.T) { testReset(t, r, db) })
 			t.Run("change user", func(t *testing.T) { testChangeUser(t, r) })
-			r.send(0x0d, "") // COM_DEBUG
-			r.wantError(1, 1047, "")
+			t.Run("set option", func(*testing.T) { testSetOption(r) })
+			for _, command := range []byte{0x0d, 0x12, 0x15, 0x1e} { // debug, binlog, replicas
+				r.send(command, "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+				r.wantError(1, 1047, "")
+				r.alive()
+			}
+			r.write(0, nil)
+			r.wantError(1, 1835, "")
 			r.alive()
 		})
 	}
+}
+
+func testSetOption(r *rawClient) {
+	r.send(mysql.ComSetOption, "\x01\x00")
+	r.read(1)
+	r.send(mysql.ComQuery, "DO 1; DO 2")
+	r.wantError(1, 1064, "")
+	r.send(mysql.ComSetOption, "\x00\x00")
+	r.read(1)
+	r.send(mysql.ComQuery, "DO 1; DO 2")
+	r.wantOK(1)
+	r.wantOK(2)
+	r.send(mysql.ComSetOption, "\x02\x00")
+	r.wantError(1, 1047, "")
+	r.send(mysql.ComSetOption, "")
+	r.wantError(1, 1835, "")
+	r.alive()
 }
 
 func testStatistics(t *testing.T, r *rawClient) {
@@ -301,7 +324,7 @@ func testChangeUser(t *testing.T, r *rawClient) {
 	r.wantError(1, 1049, "Unknown database 'nowhere'")
 	r.alive()
 	r.send(0x11, "root\x00\xff")
-	r.wantError(1, 1105, "malformed")
+	r.wantError(1, 1835, "Malformed")
 	r.send(mysql.ComInitDB, "default")
 	r.wantOK(1)
 	r.alive()

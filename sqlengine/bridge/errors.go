@@ -96,6 +96,7 @@ var (
 	CodeOverflow         = Code{1690, "22003"}
 	CodeReadOnlyTx       = Code{1792, "25006"}
 	CodeForbidSchema     = Code{1450, "HY000"}
+	CodeMalformed        = Code{1835, "HY000"}
 	CodeMaxTime          = Code{3024, "HY000"}
 	CodeBadJSON          = Code{3140, "22032"}
 	CodeBadJSONArgument  = Code{3141, "22032"}

@@ -174,7 +174,7 @@ func compactOne(ctx *sql.Context, t *storage.Table, db string, o storage.Compact
 	case errors.Is(err, storage.ErrNotFound):
 		return nil
 	case errors.Is(err, storage.ErrUnsupported):
-		ctx.Warn(int(bridge.CodeNotSupported.Num), "%s.%s is not compacted: %v", db, t.Name(), err)
+		ctx.Warn(bridge.CodeNotSupported.Num, "%s.%s is not compacted: %v", db, t.Name(), err)
 		return nil
 	case err != nil:
 		return fmt.Errorf("compact %s.%s: %w", db, t.Name(), err)

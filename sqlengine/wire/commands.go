@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -40,7 +39,10 @@ const secureConnection = 1 << 15
 //   - commands with a prepared statement that there is not, on which the host
 //     breaks or closes the connection;
 //   - COM_FIELD_LIST, after whose errors the host sends an end of the list;
-//   - COM_STATISTICS and COM_CHANGE_USER, which the host does not know.
+//   - COM_SET_OPTION, whose errors the host follows by an OK;
+//   - COM_STATISTICS and COM_CHANGE_USER, which the host does not know;
+//   - replication, to which the host gives no answer at all, and empty packets, on
+//     which it breaks.
 type commands struct {
 	h *Handler
 	c *mysql.Conn
@@ -55,11 +57,18 @@ func (h *Handler) attach(c *mysql.Conn) {
 }
 
 func (x *commands) answer(head []byte) func([]byte) error {
+	if len(head) == 0 {
+		return x.guarded(func(*packetWriter, []byte) error { return errMalformed })
+	}
 	switch head[0] {
 	case mysql.ComPrepare:
 		return x.guarded(x.prepare)
 	case mysql.ComFieldList:
 		return x.guarded(x.fieldList)
+	case mysql.ComSetOption:
+		return x.guarded(x.setOption)
+	case mysql.ComRegisterReplica, mysql.ComBinlogDumpGTID:
+		return x.guarded(func(*packetWriter, []byte) error { return errUnknownCommand })
 	case comStatistics:
 		return x.guarded(x.statistics)
 	case comChangeUser:
@@ -103,7 +112,7 @@ func (x *commands) guarded(run func(w *packetWriter, payload []byte) error) func
 		seq := uint8(1)
 		w := newPacketWriter(x.c, &seq)
 		err := func() (err error) {
-			defer x.h.guard(&err, string(payload[1:]))
+			defer x.h.guard(&err, string(payload[min(1, len(payload)):]))
 			return run(w, payload)
 		}()
 		if err == nil {
@@ -209,10 +218,31 @@ func (x *commands) fieldList(w *packetWriter, payload []byte) error {
 			return err
 		}
 	}
+	return x.end(w)
+}
+
+// end ends a list.
+func (x *commands) end(w *packetWriter) error {
 	if x.c.Capabilities&mysql.CapabilityClientDeprecateEOF != 0 {
 		return w.finish(appendOK(w.begin(), mysql.EOFPacket, x.c.StatusFlags))
 	}
 	return w.finish(appendEOF(w.begin(), x.c.StatusFlags))
+}
+
+// setOption answers COM_SET_OPTION: whether a text may hold several statements.
+func (x *commands) setOption(w *packetWriter, payload []byte) error {
+	if len(payload) != 3 {
+		return errMalformed
+	}
+	switch binary.LittleEndian.Uint16(payload[1:]) {
+	case 0:
+		x.c.Capabilities |= mysql.CapabilityClientMultiStatements
+	case 1:
+		x.c.Capabilities &^= mysql.CapabilityClientMultiStatements
+	default:
+		return errUnknownCommand
+	}
+	return x.end(w)
 }
 
 // statistics answers COM_STATISTICS with a line in MySQL's words. What lakesql has
@@ -253,7 +283,10 @@ func (x *commands) changeUser(w *packetWriter, payload []byte) error {
 	return w.finish(appendOK(w.begin(), mysql.OKPacket, c.StatusFlags))
 }
 
-var errMalformed = errors.New("malformed packet")
+var (
+	errMalformed      = bridge.Errorf(bridge.CodeMalformed, "Malformed communication packet.")
+	errUnknownCommand = bridge.Errorf(bridge.CodeUnknownCommand, "Unknown command")
+)
 
 // parseChangeUser reads user and database.
 func parseChangeUser(p []byte, capabilities uint32) (user, db string, err error) {

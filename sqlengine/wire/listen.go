@@ -41,7 +41,7 @@ type clientConn struct {
 	head     [4]byte
 	unread   int  // bytes of head that the host has not read
 	left     int  // bytes of the packet's payload that the host has not read
-	partial  bool // the payload goes on in the next packet
+	partial  bool // the payload goes on in the next packet, which may be empty
 	sendFile bool // what comes is a file that was asked for, whose packets' numbers wrap
 }
 
@@ -79,7 +79,7 @@ func (c *clientConn) nextPacket() error {
 		if err != nil {
 			return err
 		}
-		command := c.head[3] == 0 && n > 0 && !c.partial && !c.sendFile && c.answer != nil
+		command := c.head[3] == 0 && !c.partial && !c.sendFile && c.answer != nil
 		c.partial = n == maxPacket
 		if !command {
 			c.unread, c.left = 4, n
