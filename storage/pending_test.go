@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/fileio/mem"
 	"github.com/lakesql/lakesql/storage/snapshot/expire"
@@ -128,6 +129,53 @@ func TestTakeRowsThatHaveSpilled(t *testing.T) {
 	}
 	if n := dataFiles(t, env); n != len(files)+1 {
 		t.Errorf("%d data files for %d live ones and one of an older snapshot", n, len(files))
+	}
+}
+
+// What a transaction has written, and may take back, counts against the memory of
+// all; a statement of its own goes to files instead.
+func TestWriteOutgrowsMemory(t *testing.T) {
+	env := storage.NewEnv(storage.Config{Store: mem.New(time.Now), MemoryBytes: 4 << 20})
+	defer env.Close()
+	tb := newAppend(t, env, nil)
+	fill := func(w *storage.Write) error {
+		for i := range int32(100) {
+			var part []rec
+			for k := range int32(1000) {
+				part = append(part, rec{k: i*1000 + k, v: "some text that takes room, and some more of it"})
+			}
+			if err := add(t.Context(), w, part...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := begin(t, tb, storage.WriteOptions{})
+	if err := add(t.Context(), w, rec{k: -1, v: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	mark := w.Mark()
+	var limit *membudget.LimitError
+	if err := fill(w); !errors.As(err, &limit) {
+		t.Fatalf("a transaction of 5 MB in 4 MiB: %v", err)
+	}
+	w.Rewind(mark)
+	if _, err := w.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, get(t, tb, storage.ViewOptions{}, storage.ScanOptions{}), rec{k: -1, v: "first"})
+	if n := env.Budget().Used(); n > 1<<20 {
+		t.Errorf("%d bytes are held", n)
+	}
+	w = begin(t, tb, storage.WriteOptions{})
+	if err := fill(w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(get(t, tb, storage.ViewOptions{}, storage.ScanOptions{})); n != 100_001 {
+		t.Errorf("%d rows", n)
 	}
 }
 

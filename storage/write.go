@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
@@ -62,6 +63,8 @@ type Write struct {
 
 	taken   taken    // rows to take out of an append table
 	pending *pending // files with what was written so far; nil: not made
+
+	mem *membudget.Holder // of the rows in memory
 }
 
 // Write begins to write to the table that v shows. What cannot be written is said
@@ -122,6 +125,7 @@ func (w *Write) Rewind(m Mark) {
 		w.dropSpill()
 	}
 	w.taken.rewind(m.taken)
+	_ = w.mem.To(w.st.SizeBytes()) // less than before is never refused
 }
 
 // SetReadModify says from now on that rows are derived from what the view holds,
@@ -156,16 +160,25 @@ func (w *Write) Add(ctx context.Context, b *columnar.Batch) error {
 	return w.makeRoom(ctx)
 }
 
-// makeRoom writes the rows to files when they outgrow memory. Inside a transaction,
-// which may take rows back, they stay in memory.
+// makeRoom writes the rows to files when they outgrow memory. Those of a transaction,
+// which may take rows back, stay in memory: a *membudget.LimitError when there is none.
 func (w *Write) makeRoom(ctx context.Context) error {
 	limit := w.v.opts.Write.BufferBytes
 	if whole := w.v.t.env.budget.Limit(); whole > 0 {
 		limit = min(limit, whole/4)
 	}
-	if w.st.SizeBytes() < max(limit, minBufferBytes) || w.st.Marked() {
-		return nil
+	size := w.st.SizeBytes()
+	if w.mem == nil {
+		w.mem = w.v.t.env.budget.Holder("what is written to table " + w.v.t.Name())
 	}
+	full := w.mem.To(size)
+	switch {
+	case size < minBufferBytes, full == nil && size < limit:
+		return nil
+	case w.st.Marked():
+		return full
+	}
+	defer w.mem.Close()
 	if err := w.v.t.publisher.Spill(ctx, w.st, w.v.snap); err != nil {
 		return fmt.Errorf("write to table %s: %w", w.v.t.Name(), err)
 	}
@@ -310,6 +323,7 @@ func (w *Write) Commit(ctx context.Context) (CommitResult, error) {
 	if w.err != nil {
 		return CommitResult{}, w.err
 	}
+	w.mem.Close() // from here on the buffers of the files count
 	defer w.st.Release()
 	defer w.taken.rewind(0)
 	var res write.Result
