@@ -34,8 +34,8 @@ const gallopAfter = 16
 // tree merges the prefixes of the current blocks of up to MaxRuns runs. One tree
 // serves both widths: for a narrow order all lo are zero.
 //
-// It has two loops: playNarrow compares (hi, run), playWide (hi, lo, run). When
-// playWide meets equal prefixes that do not tell all of the key, it asks compare.
+// Its loops are compiled for each width: of 64 bits they compare (hi, run), of 128
+// (hi, lo, run), and ask compare when equal prefixes do not tell all of the key.
 type tree struct {
 	narrow bool
 	exact  bool // equal prefixes are equal keys
@@ -176,12 +176,12 @@ func (t *tree) fill(limit int, newest bool) int {
 		keep = 0
 	}
 	t.room(limit)
-	play := t.playWide
+	step := play[[2]uint64]
 	if t.narrow {
-		play = t.playNarrow
+		step = play[[1]uint64]
 	}
 	for {
-		got := play(limit, keep)
+		got := step(t, limit, keep)
 		if got != galloping {
 			return got
 		}
@@ -192,87 +192,39 @@ func (t *tree) fill(limit int, newest bool) int {
 	}
 }
 
-// playNarrow emits winners and replays the tree, of 64-bit keys. No branch depends
-// on the order of keys: a comparison is the borrow of a subtraction of (key, run),
-// an exchange is an XOR under its mask.
-func (t *tree) playNarrow(limit int, keep uint64) int {
-	nodes, blocks, pos := t.nodes, t.hi, t.pos
-	picks, starts := t.picks[:cap(t.picks)], t.starts[:cap(t.starts)]
-	out, group := len(t.picks), len(t.starts)
-	key, run, prev := t.win.hi, t.win.run, t.prevHi
-	streak, last := t.streak, t.last
-	got := filled
-	for out < limit {
-		if run&ended != 0 {
-			got = finished
-			break
-		}
-		row := pos[run]
-		d := key ^ prev
-		differs := (d | -d) >> 63
-		prev = key
-		out += int(differs | keep)
-		picks[out-1] = uint32(run)<<pickShift | uint32(row)
-		starts[group] = int32(out - 1)
-		group += int(differs)
+// words is the width of a prefix, which the two loops are compiled for: each of them has
+// the code of its own width alone, as if it had been written twice.
+type words interface{ [1]uint64 | [2]uint64 }
 
-		row++
-		pos[run] = row
-		block := blocks[run]
-		if row >= len(block) {
-			got = int(run)
-			break
-		}
-		e := run ^ last
-		streak = (streak + 1) & ((e|-e)>>63 - 1)
-		last = run
-		if streak >= gallopAfter {
-			streak, got = 0, galloping
-			break
-		}
-		i := (len(nodes) + int(run)) >> 1
-		key = block[row]
-		for ; i > 0; i >>= 1 {
-			n := &nodes[i]
-			_, c := bits.Sub64(n.run, run, 0)
-			_, c = bits.Sub64(n.hi, key, c)
-			m := -c // all ones: the loser of before wins
-			x, y := (n.hi^key)&m, (n.run^run)&m
-			n.hi ^= x
-			key ^= x
-			n.run ^= y
-			run ^= y
-		}
-	}
-	t.picks, t.starts = picks[:out], starts[:group]
-	t.win.hi, t.win.run, t.prevHi, t.open = key, run, prev, t.open || out > 0
-	t.streak, t.last = streak, last
-	return got
-}
-
-// playWide is playNarrow for 128-bit prefixes. Where they tie without telling all
-// of the key, the columns decide.
-func (t *tree) playWide(limit int, keep uint64) int {
+// play emits winners and replays the tree. Of 64-bit keys no branch depends on the
+// order: a comparison is the borrow of a subtraction of (key, run), an exchange is an
+// XOR under its mask. Where 128-bit prefixes tie without telling all of the key, the
+// columns decide.
+func play[W words](t *tree, limit int, keep uint64) int {
+	var width W
+	wide := len(width) == 2 // known when compiled
 	nodes, his, los, pos := t.nodes, t.hi, t.lo, t.pos
 	picks, starts := t.picks[:cap(t.picks)], t.starts[:cap(t.starts)]
 	out, group := len(t.picks), len(t.starts)
-	w, prevHi, prevLo := t.win, t.prevHi, t.prevLo
+	hi, lo, run, prevHi, prevLo := t.win.hi, t.win.lo, t.win.run, t.prevHi, t.prevLo
 	streak, last := t.streak, t.last
 	got := filled
 	for out < limit {
-		run := w.run
 		if run&ended != 0 {
 			got = finished
 			break
 		}
 		row := pos[run]
 		pick := uint32(run)<<pickShift | uint32(row)
-		d := (w.hi ^ prevHi) | (w.lo ^ prevLo)
+		d := hi ^ prevHi
+		if wide {
+			d |= lo ^ prevLo
+		}
 		differs := (d | -d) >> 63
-		if d == 0 && !t.tells(w.lo) && t.differ(picks[out-1], pick) {
+		if wide && d == 0 && !t.tells(lo) && t.differ(picks[out-1], pick) {
 			differs = 1
 		}
-		prevHi, prevLo = w.hi, w.lo
+		prevHi, prevLo = hi, lo
 		out += int(differs | keep)
 		picks[out-1] = pick
 		starts[group] = int32(out - 1)
@@ -293,32 +245,39 @@ func (t *tree) playWide(limit int, keep uint64) int {
 			break
 		}
 		i := (len(nodes) + int(run)) >> 1
-		w.hi, w.lo = block[row], los[run][row]
+		hi = block[row]
+		if wide {
+			lo = los[run][row]
+		}
 		for ; i > 0; i >>= 1 {
 			n := &nodes[i]
-			x, y, z := n.hi^w.hi, n.lo^w.lo, n.run^w.run
-			_, c := bits.Sub64(n.run, w.run, 0)
-			_, c = bits.Sub64(n.lo, w.lo, c)
-			_, c = bits.Sub64(n.hi, w.hi, c)
-			if x|y == 0 {
-				if d := t.tie(*n, w); d < 0 {
+			_, c := bits.Sub64(n.run, run, 0)
+			if wide {
+				_, c = bits.Sub64(n.lo, lo, c)
+			}
+			_, c = bits.Sub64(n.hi, hi, c)
+			if wide && (n.hi^hi)|(n.lo^lo) == 0 {
+				if d := t.tie(*n, node{hi, lo, run}); d < 0 {
 					c = 1
 				} else if d > 0 {
 					c = 0
 				}
 			}
-			m := -c
-			x, y, z = x&m, y&m, z&m
+			m := -c // all ones: the loser of before wins
+			x, z := (n.hi^hi)&m, (n.run^run)&m
 			n.hi ^= x
-			w.hi ^= x
-			n.lo ^= y
-			w.lo ^= y
+			hi ^= x
 			n.run ^= z
-			w.run ^= z
+			run ^= z
+			if wide {
+				y := (n.lo ^ lo) & m
+				n.lo ^= y
+				lo ^= y
+			}
 		}
 	}
 	t.picks, t.starts = picks[:out], starts[:group]
-	t.win, t.prevHi, t.prevLo, t.open = w, prevHi, prevLo, t.open || out > 0
+	t.win, t.prevHi, t.prevLo, t.open = node{hi, lo, run}, prevHi, prevLo, t.open || out > 0
 	t.streak, t.last = streak, last
 	return got
 }
@@ -341,25 +300,6 @@ func (t *tree) room(limit int) {
 	}
 }
 
-// emit appends a pick: to the open group, over its last pick when keep is 0, or
-// as the first of a new group. There is room for one more.
-func (t *tree) emit(run uint64, row int, hi, lo, keep uint64) {
-	d := (hi ^ t.prevHi) | (lo ^ t.prevLo)
-	fresh := (d | -d) >> 63
-	pick := uint32(run)<<pickShift | uint32(row)
-	if d == 0 && !t.narrow && !t.tells(lo) && t.differ(t.picks[len(t.picks)-1], pick) {
-		fresh = 1
-	}
-	t.prevHi, t.prevLo, t.open = hi, lo, true
-	n := len(t.picks) + int(fresh|keep)
-	t.picks = t.picks[:n]
-	t.picks[n-1] = pick
-	g := len(t.starts)
-	t.starts = t.starts[:g+1]
-	t.starts[g] = int32(n - 1)
-	t.starts = t.starts[:g+int(fresh)]
-}
-
 // gallop emits the rows of run that come before every other run's next one, and
 // reports whether that used its block up. Otherwise the tree must be replayed.
 func (t *tree) gallop(run uint64, limit int, keep uint64) bool {
@@ -371,33 +311,42 @@ func (t *tree) gallop(run uint64, limit int, keep uint64) bool {
 	}
 	from := t.pos[run]
 	end := min(t.search(run, from, up), from+limit-len(t.picks))
-	t.emitRange(run, from, end, keep)
+	emit := emitRange[[2]uint64]
+	if t.narrow {
+		emit = emitRange[[1]uint64]
+	}
+	emit(t, run, from, end, keep)
 	t.pos[run] = end
 	return end == len(t.hi[run])
 }
 
-// emitRange emits rows from to end-1 of a run's block.
-func (t *tree) emitRange(run uint64, from, end int, keep uint64) {
-	hi := t.hi[run]
-	if !t.narrow {
-		lo := t.lo[run]
-		for i := from; i < end; i++ {
-			t.emit(run, i, hi[i], lo[i], keep)
-		}
-		return
-	}
+// emitRange emits rows from to end-1 of a run's block. There is room for them.
+func emitRange[W words](t *tree, run uint64, from, end int, keep uint64) {
+	var width W
+	wide := len(width) == 2
+	his, los := t.hi[run], t.lo[run]
 	picks, starts := t.picks[:cap(t.picks)], t.starts[:cap(t.starts)]
-	out, group, prev := len(t.picks), len(t.starts), t.prevHi
+	out, group, prevHi, prevLo := len(t.picks), len(t.starts), t.prevHi, t.prevLo
 	for i := from; i < end; i++ {
-		d := hi[i] ^ prev
+		pick := uint32(run)<<pickShift | uint32(i)
+		d := his[i] ^ prevHi
+		if wide {
+			d |= los[i] ^ prevLo
+		}
 		differs := (d | -d) >> 63
-		prev = hi[i]
+		if wide {
+			if d == 0 && !t.tells(los[i]) && t.differ(picks[out-1], pick) {
+				differs = 1
+			}
+			prevLo = los[i]
+		}
+		prevHi = his[i]
 		out += int(differs | keep)
-		picks[out-1] = uint32(run)<<pickShift | uint32(i)
+		picks[out-1] = pick
 		starts[group] = int32(out - 1)
 		group += int(differs)
 	}
-	t.picks, t.starts, t.prevHi = picks[:out], starts[:group], prev
+	t.picks, t.starts, t.prevHi, t.prevLo = picks[:out], starts[:group], prevHi, prevLo
 }
 
 // search is the first row of run's block from row from on that does not come
