@@ -22,6 +22,8 @@ func testPages(t *testing.T, s *suite) {
 		{"1025", 1025, map[string]string{"file.compression": "none"}},
 		{"4097", 4097, map[string]string{"file.compression": "lz4"}},
 		{"4099", 4099, map[string]string{"file.compression": "snappy"}},
+		{"gzip", 2053, map[string]string{"file.compression": "gzip"}},
+		{"brotli", 2053, map[string]string{"file.compression": "brotli"}},
 		{"5003_zstd", 5003, map[string]string{"file.compression.zstd-level": "9"}},
 		{"groups", 5003, map[string]string{"file.block-size": "64kb"}},
 		{"avro", 5003, map[string]string{"file.format": "avro"}},
@@ -35,6 +37,9 @@ func testPages(t *testing.T, s *suite) {
 				sh := shape{name: "pages." + kind + "_" + v.name, feature: "files of many pages, " + kind, options: map[string]string{"bucket": "-1"}, fields: pageColumns()}
 				for k, o := range v.options {
 					sh.options[k] = o
+				}
+				if v.name == "gzip" || v.name == "brotli" {
+					sh.feature = "file.compression " + v.name
 				}
 				if keyed {
 					sh.primary, sh.options["bucket"] = []string{"k"}, "1"

@@ -589,7 +589,7 @@ func TestEngines(t *testing.T) {
 	s.startFlink(t)
 	groups := map[string]func(*testing.T, *suite){
 		"types": testTypes, "keys": testKeys, "layouts": testLayouts, "partitions": testPartitions,
-		"pages": testPages, "history": testHistory, "streaming": testStreamingWriter,
+		"pages": testPages, "history": testHistory, "streaming": testStreamingWriter, "indexes": testIndexes,
 	}
 	var done atomic.Int64
 	t.Run("all", func(t *testing.T) {

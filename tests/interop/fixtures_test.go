@@ -326,7 +326,7 @@ func drain(ctx context.Context, rd columnar.Reader, kinds bool, filter *predicat
 		}
 		shown := *b
 		if filter != nil {
-			shown.Sel = filter.Select(b, make([]uint16, 0, b.N))
+			shown.Sel = predicate.NewFilter(filter).Select(b, make([]uint16, 0, b.N))
 		}
 		if cols != nil {
 			shown.Cols = nil

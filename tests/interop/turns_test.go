@@ -18,30 +18,52 @@ import (
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-// turnShapes are the tables that the engines take turns on. All have the columns of
-// turnColumns; those with a partition are partitioned by p.
-var turnShapes = []struct {
+// turnShape is a table that the engines take turns on. It has the columns of turnColumns,
+// and one of each of some columnTypes; those with a partition are partitioned by p.
+type turnShape struct {
 	name               string
 	primary, partition []string
 	options            map[string]string
-}{
-	{"pk", []string{"k"}, nil, map[string]string{"bucket": "2"}},
-	{"pk_one_bucket", []string{"k"}, nil, map[string]string{"bucket": "1", "num-sorted-run.compaction-trigger": "3"}},
-	{"pk_partitioned", []string{"k", "p"}, []string{"p"}, map[string]string{"bucket": "2"}},
-	{"pk_avro", []string{"k"}, nil, map[string]string{"bucket": "2", "file.format": "avro"}},
-	{"bucket_key", []string{"k", "p"}, nil, map[string]string{"bucket": "3", "bucket-key": "p"}},
-	{"dynamic", []string{"k"}, nil, map[string]string{"bucket": "-1", "dynamic-bucket.target-row-num": "10"}},
-	{"dynamic_partitioned", []string{"k", "p"}, []string{"p"}, map[string]string{"bucket": "-1", "dynamic-bucket.target-row-num": "5"}},
-	{"sequence", []string{"k"}, nil, map[string]string{"bucket": "2", "sequence.field": "n"}},
-	{"sequence_desc", []string{"k", "p"}, []string{"p"}, map[string]string{"bucket": "1", "sequence.field": "n", "sequence.field.sort-order": "descending"}},
-	{"append", nil, nil, map[string]string{"bucket": "-1"}},
-	{"append_partitioned", nil, []string{"p"}, map[string]string{"bucket": "-1"}},
-	{"append_bucketed", nil, []string{"p"}, map[string]string{"bucket": "2", "bucket-key": "k"}},
+	types              []string
 }
 
-func turnColumns() []types.Field {
-	return columns("k INT NOT NULL", "p STRING NOT NULL", "n INT", "v STRING")
+var turnShapes = []turnShape{
+	{"pk", []string{"k"}, nil, map[string]string{"bucket": "2"}, nil},
+	{"pk_one_bucket", []string{"k"}, nil, map[string]string{"bucket": "1", "num-sorted-run.compaction-trigger": "3"}, nil},
+	{"pk_partitioned", []string{"k", "p"}, []string{"p"}, map[string]string{"bucket": "2"}, nil},
+	{"pk_avro", []string{"k"}, nil, map[string]string{"bucket": "2", "file.format": "avro"}, nil},
+	{"bucket_key", []string{"k", "p"}, nil, map[string]string{"bucket": "3", "bucket-key": "p"}, nil},
+	{"dynamic", []string{"k"}, nil, map[string]string{"bucket": "-1", "dynamic-bucket.target-row-num": "10"}, nil},
+	{"dynamic_partitioned", []string{"k", "p"}, []string{"p"}, map[string]string{"bucket": "-1", "dynamic-bucket.target-row-num": "5"}, nil},
+	{"sequence", []string{"k"}, nil, map[string]string{"bucket": "2", "sequence.field": "n"}, nil},
+	{"sequence_desc", []string{"k", "p"}, []string{"p"}, map[string]string{"bucket": "1", "sequence.field": "n", "sequence.field.sort-order": "descending"}, nil},
+	{"append", nil, nil, map[string]string{"bucket": "-1"}, nil},
+	{"append_partitioned", nil, []string{"p"}, map[string]string{"bucket": "-1"}, nil},
+	{"append_bucketed", nil, []string{"p"}, map[string]string{"bucket": "2", "bucket-key": "k"}, nil},
+	{"types", []string{"k"}, nil, map[string]string{"bucket": "2"}, append(flatTurnTypes(), "array", "array_of_row", "map", "row", "row_of_row")},
+	{"types_avro", nil, []string{"p"}, map[string]string{"bucket": "-1", "file.format": "avro"}, flatTurnTypes()},
+	{"types_by_level", []string{"k"}, nil, map[string]string{"bucket": "1", "file.compression": "snappy", "file.format.per.level": "0:avro"}, flatTurnTypes()},
 }
+
+func flatTurnTypes() []string {
+	return []string{
+		"boolean", "tinyint", "smallint", "bigint", "float", "double", "decimal_9", "decimal_18", "decimal_19", "decimal_38", "char", "varchar",
+		"string", "varbinary", "bytes", "date", "time", "timestamp_0", "timestamp_3", "timestamp_6", "ltz_3", "ltz_6",
+	}
+}
+
+func turnColumns(sh *turnShape) []types.Field {
+	defs := []string{"k INT NOT NULL", "p STRING NOT NULL", "n INT", "v STRING"}
+	for _, ct := range columnTypes {
+		if slices.Contains(sh.types, ct.name) {
+			defs = append(defs, typePrefix+ct.name+" "+ct.typ)
+		}
+	}
+	return columns(defs...)
+}
+
+// typePrefix begins the names of the columns of columnTypes.
+const typePrefix = "type_"
 
 var turnPartitions = []string{`"a"`, `"b c"`, `"x/y=z"`}
 
@@ -55,6 +77,7 @@ type turn struct {
 	byKey   map[string]int // place in rows
 	gone    map[string]int // sequence of the last delete of a key
 	writers []string
+	base    int // columns that are never altered
 }
 
 type turnRow []json.RawMessage
@@ -86,8 +109,8 @@ func TestTurns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var turns []*turn
 	for _, sh := range turnShapes {
-		def := shape{name: "turns." + sh.name, fields: turnColumns(), primary: sh.primary, partition: sh.partition, options: sh.options}
-		x := &turn{rng: rng, byKey: map[string]int{}, gone: map[string]int{}, writers: []string{lakesql, java, python}}
+		def := shape{name: "turns." + sh.name, fields: turnColumns(&sh), primary: sh.primary, partition: sh.partition, options: sh.options}
+		x := &turn{rng: rng, byKey: map[string]int{}, gone: map[string]int{}, writers: []string{lakesql, java, python}, base: len(def.fields)}
 		if sh.options["bucket"] == "-1" && sh.primary != nil {
 			x.writers = x.writers[:2] // pypaimon does not write the index of dynamic buckets
 		}
@@ -171,7 +194,7 @@ func (x *turn) newRow(partition string) turnRow {
 		case "v":
 			v = fmt.Sprintf(`"s%d"`, x.step)
 		default:
-			v = x.value(f.Type)
+			v = x.value(f)
 		}
 		row[i] = json.RawMessage(v)
 	}
@@ -194,13 +217,18 @@ func (x *turn) seqOf(r turnRow) int {
 	return n
 }
 
-// value is a random value of an added column.
-func (x *turn) value(t types.Type) string {
+// value is a random value of a column.
+func (x *turn) value(f types.Field) string {
+	for _, ct := range columnTypes {
+		if f.Name == typePrefix+ct.name {
+			return ct.values[x.rng.IntN(len(ct.values))]
+		}
+	}
 	if x.rng.IntN(4) == 0 {
 		return "null"
 	}
 	n := x.rng.IntN(1000)
-	switch t.Kind {
+	switch f.Type.Kind {
 	case types.Int, types.BigInt:
 		return strconv.Itoa(n)
 	case types.Double:
@@ -389,7 +417,7 @@ func (x *turn) alterOnce(who string) string {
 	if who == python {
 		who = java
 	}
-	base := len(turnColumns())
+	base := x.base
 	added := len(x.fields) - base
 	kind := x.rng.IntN(4)
 	if added == 0 || added < 3 && kind == 3 {
