@@ -3,7 +3,9 @@
 //
 // Used by sqlengine, which hands New's Handler to the host's listener; uses the
 // host engine, bridge and exec/expr. The host's handler stays behind ours for
-// what is not overridden: connections, sessions, preparing.
+// what is not overridden: connections and sessions. In front of the host's
+// listener stands ours (Listen): some commands are answered before the host reads
+// them, see commands.go.
 //
 // A statement's life: process list and session begin → parse → plan and execute
 // (a panic becomes an error of the statement) → rows are encoded, straight from

@@ -38,11 +38,10 @@ type clientConn struct {
 	// host knows the connection.
 	answer func(head []byte) func(payload []byte) error
 
-	head     [4]byte
-	unread   int  // bytes of head that the host has not read
-	left     int  // bytes of the packet's payload that the host has not read
-	partial  bool // the payload goes on in the next packet, which may be empty
-	sendFile bool // what comes is a file that was asked for, whose packets' numbers wrap
+	head    [4]byte
+	unread  int  // bytes of head that the host has not read
+	left    int  // bytes of the packet's payload that the host has not read
+	partial bool // the payload goes on in the next packet, which may be empty
 }
 
 // NetConn is the connection underneath.
@@ -79,7 +78,7 @@ func (c *clientConn) nextPacket() error {
 		if err != nil {
 			return err
 		}
-		command := c.head[3] == 0 && !c.partial && !c.sendFile && c.answer != nil
+		command := c.head[3] == 0 && !c.partial && c.answer != nil
 		c.partial = n == maxPacket
 		if !command {
 			c.unread, c.left = 4, n
