@@ -10,7 +10,6 @@ import (
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
-	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/snapshot"
 	"github.com/lakesql/lakesql/storage/snapshot/commit"
 	"github.com/lakesql/lakesql/storage/snapshot/manifest"
@@ -183,7 +182,10 @@ func (w *Write) commitTaken(ctx context.Context) (write.Result, error) {
 		w.dropPending()
 		var err error
 		if p, err = w.makePending(ctx, st, left); err != nil {
-			return write.Result{}, w.expired(ctx, err)
+			if err = w.v.expired(ctx, err); errors.Is(err, snapshot.ErrExpired) {
+				err = fmt.Errorf("%w: %w", ErrWriteConflict, err) // others took the place of its files
+			}
+			return write.Result{}, err
 		}
 	}
 	res, err := w.v.t.publisher.Rewrite(ctx, w.v.layout, commit.Request{
@@ -201,16 +203,4 @@ func (w *Write) commitTaken(ctx context.Context) (write.Result, error) {
 		}
 	}
 	return res, err
-}
-
-// expired makes a conflict of the error of a write whose snapshot another process
-// has expired: its files went with it because others took their place.
-func (w *Write) expired(ctx context.Context, err error) error {
-	if !errors.Is(err, fileio.ErrNotFound) && !errors.Is(err, snapshot.ErrExpired) || w.v.snap == nil {
-		return err
-	}
-	if there, lookErr := w.v.t.snapshots.Exists(ctx, w.v.snap.ID); lookErr != nil || there {
-		return err
-	}
-	return fmt.Errorf("%w: snapshot %d has expired: %w", ErrWriteConflict, w.v.snap.ID, err)
 }

@@ -2,13 +2,16 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/datafile"
+	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/predicate"
 	"github.com/lakesql/lakesql/storage/scan"
+	"github.com/lakesql/lakesql/storage/snapshot"
 )
 
 // ScanOptions say what of a view to read.
@@ -55,7 +58,7 @@ func (v *View) Scan(ctx context.Context, o ScanOptions) (*Scan, error) {
 	}
 	plan, err := scan.Make(ctx, c, r)
 	if err != nil {
-		return nil, fmt.Errorf("scan table %s: %w", v.t.Name(), err)
+		return nil, fmt.Errorf("scan table %s: %w", v.t.Name(), v.expired(ctx, err))
 	}
 	reading, err := scan.NewReading(c, o.Columns, o.Filter)
 	if err != nil {
@@ -82,7 +85,7 @@ func (s *Scan) Report() ScanReport { return s.plan.Report }
 // Open returns the rows of one split. The file it begins with is opened at the
 // first Next.
 func (s *Scan) Open(_ context.Context, split int) (columnar.Reader, error) {
-	return s.reading.Open(&s.plan.Splits[split]), nil
+	return &pinnedReader{s.view, s.reading.Open(&s.plan.Splits[split])}, nil
 }
 
 // Reader returns the rows of all splits, one after the other.
@@ -100,7 +103,7 @@ func (r *allSplits) Next(ctx context.Context) (*columnar.Batch, error) {
 			if r.next == len(r.s.plan.Splits) {
 				return nil, io.EOF
 			}
-			r.at = r.s.reading.Open(&r.s.plan.Splits[r.next])
+			r.at = &pinnedReader{r.s.view, r.s.reading.Open(&r.s.plan.Splits[r.next])}
 			r.next++
 		}
 		b, err := r.at.Next(ctx)
@@ -120,6 +123,32 @@ func (r *allSplits) Close() error {
 	err := r.at.Close()
 	r.at = nil
 	return err
+}
+
+// pinnedReader tells files that are missing from those that went with the snapshot.
+type pinnedReader struct {
+	v *View
+	columnar.Reader
+}
+
+func (r *pinnedReader) Next(ctx context.Context) (*columnar.Batch, error) {
+	b, err := r.Reader.Next(ctx)
+	if err != nil && err != io.EOF {
+		err = r.v.expired(ctx, err)
+	}
+	return b, err
+}
+
+// expired says that the view's snapshot has expired where a file is missing for
+// that reason: another process does not see the pins of this one.
+func (v *View) expired(ctx context.Context, err error) error {
+	if v.snap == nil || !errors.Is(err, fileio.ErrNotFound) || errors.Is(err, snapshot.ErrExpired) {
+		return err
+	}
+	if there, lookErr := v.t.snapshots.Exists(ctx, v.snap.ID); lookErr != nil || there {
+		return err
+	}
+	return fmt.Errorf("table %s: snapshot %d while it was read: %w", v.t.Name(), v.snap.ID, snapshot.ErrExpired)
 }
 
 // RowCount is the number of rows of the view. exact is false when only merging
