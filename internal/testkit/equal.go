@@ -288,3 +288,20 @@ func Slice(b *columnar.Batch, from, to int) *columnar.Batch {
 	out.N = to - from
 	return out
 }
+
+// Dictionary is a column of a flat type in dictionary form, with an entry that no slot
+// but, maybe, a null uses.
+func Dictionary(c *columnar.Vector) *columnar.Vector {
+	d := columnar.NewVector(c.Type, c.N+1)
+	d.AppendValue(Extremes(c.Type)[0])
+	out := &columnar.Vector{Type: c.Type, N: c.N, Valid: c.Valid, Dict: d}
+	for i := range c.N {
+		code := 0
+		if !c.IsNull(i) {
+			code = d.N
+			d.AppendValue(c.Value(i))
+		}
+		out.Codes = append(out.Codes, int32(code))
+	}
+	return out
+}

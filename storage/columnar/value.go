@@ -2,8 +2,10 @@ package columnar
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/lakesql/lakesql/storage/types"
 )
@@ -100,6 +102,39 @@ func FloatRank32(f float32) uint32 {
 	}
 	b := math.Float32bits(f)
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
+}
+
+// Head is the first 8 bytes of data[from:to] as a big-endian number, zeros behind the
+// end: where two differ, their order is that of the bytes.
+func Head(data []byte, from, to int) uint64 {
+	n := to - from
+	if from+8 <= len(data) {
+		h := binary.BigEndian.Uint64(data[from:])
+		if n >= 8 {
+			return h
+		}
+		return h &^ (^uint64(0) >> (8 * n))
+	}
+	return shortHead(data[from:to])
+}
+
+func shortHead(b []byte) (h uint64) {
+	for i, c := range b[:min(len(b), 8)] {
+		h |= uint64(c) << (56 - 8*i)
+	}
+	return h
+}
+
+// Instant is the value of a TIMESTAMP of type t as a time in UTC, which stands for a
+// local date and time.
+func (v Value) Instant(t types.Type) time.Time {
+	switch {
+	case t.Precision <= 3:
+		return time.UnixMilli(v.I).UTC()
+	case t.Precision <= 6:
+		return time.UnixMicro(v.I).UTC()
+	}
+	return time.UnixMilli(v.I).Add(time.Duration(v.Hi)).UTC()
 }
 
 // Compare orders two 128-bit integers.

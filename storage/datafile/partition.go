@@ -54,26 +54,15 @@ func partitionText(t types.Type, v columnar.Value, legacy bool) (string, error) 
 		return timeText(int(v.I), t.Precision), nil
 	case types.Timestamp, types.TimestampLTZ:
 		if legacy {
-			return isoDateTime(instant(t, v)), nil
+			return isoDateTime(v.Instant(t)), nil
 		}
-		return spacedDateTime(instant(t, v), t.Precision), nil
+		return spacedDateTime(v.Instant(t), t.Precision), nil
 	case types.Binary, types.VarBinary:
 		if !legacy && utf8.ValidString(v.S) {
 			return v.S, nil
 		}
 	}
 	return "", fmt.Errorf("partition value of type %s has no directory name", kindName(t))
-}
-
-// instant is a timestamp as a time in UTC, which stands for a local date-time.
-func instant(t types.Type, v columnar.Value) time.Time {
-	switch {
-	case t.Precision <= 3:
-		return time.UnixMilli(v.I).UTC()
-	case t.Precision <= 6:
-		return time.UnixMicro(v.I).UTC()
-	}
-	return time.UnixMilli(v.I).Add(time.Duration(v.Hi)).UTC()
 }
 
 // isoDateTime is the form of Java's LocalDateTime.toString: seconds are left out

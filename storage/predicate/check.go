@@ -2,7 +2,6 @@ package predicate
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -135,25 +134,8 @@ func (c *check) prepareText() {
 		c.like = parseLike(c.node.Values[0].S, c.node.Type.Text())
 	default:
 		c.lit = []byte(c.node.Values[0].S)
-		c.head = head(c.lit, 0, len(c.lit))
+		c.head = columnar.Head(c.lit, 0, len(c.lit))
 	}
-}
-
-// head is the first 8 bytes of data[from:to], big-endian, zeros behind the end.
-func head(data []byte, from, to int) uint64 {
-	n := to - from
-	if from+8 <= len(data) {
-		v := binary.BigEndian.Uint64(data[from:])
-		if n >= 8 {
-			return v
-		}
-		return v &^ (^uint64(0) >> (8 * n))
-	}
-	var v uint64
-	for i := range min(n, 8) {
-		v |= uint64(data[from+i]) << (56 - 8*i)
-	}
-	return v
 }
 
 // text is test for layout Str.
@@ -175,7 +157,7 @@ func (c *check) text(v *columnar.Vector, mask []uint64) {
 	default:
 		less, equal := c.node.Op == OpLt || c.node.Op == OpLe, c.node.Op == OpLe || c.node.Op == OpGe
 		c.each(mask, func(i int) bool {
-			h := head(v.Data, int(v.Off[i]), int(v.Off[i+1]))
+			h := columnar.Head(v.Data, int(v.Off[i]), int(v.Off[i+1]))
 			if h != c.head {
 				return (h < c.head) == less
 			}
@@ -199,7 +181,7 @@ func (c *check) textEqual(v *columnar.Vector, mask []uint64) {
 		var same uint64
 		from := int(off[0])
 		for k, to := range off[1:] {
-			if int(to)-from == n && head(v.Data, from, int(to)) == c.head {
+			if int(to)-from == n && columnar.Head(v.Data, from, int(to)) == c.head {
 				same |= 1 << (k & 63)
 			}
 			from = int(to)

@@ -103,7 +103,7 @@ func FormatValue(t types.Type, v columnar.Value) string {
 	case types.Time:
 		return quote(time.UnixMilli(v.I).UTC().Format("15:04:05.999"))
 	case types.Timestamp, types.TimestampLTZ:
-		return quote(timeOf(t, v).Format("2006-01-02 15:04:05.999999999"))
+		return quote(v.Instant(t).Format("2006-01-02 15:04:05.999999999"))
 	case types.Char, types.VarChar:
 		return quote(v.S)
 	}
@@ -111,16 +111,6 @@ func FormatValue(t types.Type, v columnar.Value) string {
 		return "x'" + hex.EncodeToString([]byte(v.S)) + "'"
 	}
 	return strconv.FormatInt(v.I, 10)
-}
-
-func timeOf(t types.Type, v columnar.Value) time.Time {
-	switch {
-	case t.Precision <= 3:
-		return time.UnixMilli(v.I).UTC()
-	case t.Precision <= 6:
-		return time.UnixMicro(v.I).UTC()
-	}
-	return time.UnixMilli(v.I).Add(time.Duration(v.Hi)).UTC()
 }
 
 func formatDecimal(t types.Type, v columnar.Value) string {

@@ -189,21 +189,6 @@ func randomNode(rng *rand.Rand, b *columnar.Batch, depth int) *Node {
 	return Compare(op, c, t, someValue(rng, b, c))
 }
 
-func dict(c *columnar.Vector) *columnar.Vector {
-	d := columnar.NewVector(c.Type, c.N)
-	out := &columnar.Vector{Type: c.Type, N: c.N, Valid: c.Valid, Dict: d}
-	d.AppendValue(testkit.Extremes(c.Type)[0])
-	for i := range c.N {
-		code := 0
-		if !c.IsNull(i) {
-			code = d.N
-			d.AppendValue(c.Value(i))
-		}
-		out.Codes = append(out.Codes, int32(code))
-	}
-	return out
-}
-
 // Select is the naive evaluation; no block with a row that matches is skipped; what
 // Remap leaves is true wherever the predicate is; rows that match are among Points;
 // Negate takes the rows for which the predicate is false.
@@ -255,7 +240,7 @@ func checkModel(rng *rand.Rand, n *Node, b *columnar.Batch, ts []types.Type) err
 	form.Cols = slices.Clone(b.Cols)
 	for c := range ts {
 		if l := columnar.LayoutOf(ts[c]); rng.IntN(3) == 0 && (l == columnar.Str || l == columnar.I32 || l == columnar.I64 || l == columnar.T96) {
-			form.Cols[c] = dict(b.Cols[c])
+			form.Cols[c] = testkit.Dictionary(b.Cols[c])
 		}
 	}
 	f := NewFilter(n)

@@ -69,21 +69,6 @@ func TestValuesAgreeWithVectors(t *testing.T) {
 	}
 }
 
-// dict turns a column into dictionary form.
-func dict(c *columnar.Vector) *columnar.Vector {
-	d := columnar.NewVector(c.Type.WithNotNull(true), c.N)
-	out := &columnar.Vector{Type: c.Type, N: c.N, Valid: c.Valid, Dict: d}
-	for i := range c.N {
-		code := 0
-		if !c.IsNull(i) {
-			code = d.N
-			d.AppendValue(c.Value(i))
-		}
-		out.Codes = append(out.Codes, int32(code))
-	}
-	return out
-}
-
 func TestHashBatchAgreesWithRows(t *testing.T) {
 	rng := testkit.Rand(3)
 	ts := append(testkit.FlatTypes(), types.TimestampOf(9))
@@ -100,7 +85,7 @@ func TestHashBatchAgreesWithRows(t *testing.T) {
 		}
 		for i, c := range b.Cols {
 			check(c)
-			check(dict(c))
+			check(testkit.Dictionary(c))
 			check(c, b.Cols[(i+1)%len(ts)])
 			check(b.Cols[:i]...)
 		}
@@ -244,7 +229,7 @@ func TestNormalizedOrder(t *testing.T) {
 		b := testkit.RandomBatch(rng, ts, 40, []float64{0, 0.2, 1}[rng.IntN(3)])
 		for c := range b.Cols {
 			if rng.IntN(4) == 0 {
-				b.Cols[c] = dict(b.Cols[c])
+				b.Cols[c] = testkit.Dictionary(b.Cols[c])
 			}
 		}
 		for i := range b.N {

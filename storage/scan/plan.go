@@ -333,43 +333,44 @@ func (p *planner) weight(m *datafile.Meta) int64 {
 	return max(m.SizeBytes, p.c.Options.Scan.OpenFileBytes)
 }
 
-// packRaw puts files into splits of about the target size, in their order.
+// packRaw puts files into splits, in their order.
 func (p *planner) packRaw(e *manifest.Entry, files []*datafile.Meta) {
-	var size int64
-	var pack []*datafile.Meta
-	for _, m := range files {
-		w := p.weight(m)
-		if len(pack) > 0 && size+w > p.c.Options.Scan.SplitBytes {
-			p.plan.Splits = append(p.plan.Splits, Split{Partition: e.Partition, Bucket: e.Bucket, Raw: pack})
-			pack, size = nil, 0
-		}
-		pack = append(pack, m)
-		size += w
-	}
-	if len(pack) > 0 {
-		p.plan.Splits = append(p.plan.Splits, Split{Partition: e.Partition, Bucket: e.Bucket, Raw: pack})
+	for _, some := range pack(files, p.weight, p.c.Options.Scan.SplitBytes) {
+		p.plan.Splits = append(p.plan.Splits, Split{Partition: e.Partition, Bucket: e.Bucket, Raw: some})
 	}
 }
 
-// packSections puts sections into splits of about the target size, in key order.
+// packSections puts sections into splits, in key order.
 func (p *planner) packSections(e *manifest.Entry, sections []level.Section) {
-	var size int64
-	var pack []level.Section
-	for _, s := range sections {
-		var w int64
+	weight := func(s level.Section) (w int64) {
 		for _, f := range s.Files() {
 			w += p.weight(f.Meta)
 		}
-		if len(pack) > 0 && size+w > p.c.Options.Scan.SplitBytes {
-			p.plan.Splits = append(p.plan.Splits, Split{Partition: e.Partition, Bucket: e.Bucket, Sections: pack})
-			pack, size = nil, 0
+		return w
+	}
+	for _, some := range pack(sections, weight, p.c.Options.Scan.SplitBytes) {
+		p.plan.Splits = append(p.plan.Splits, Split{Partition: e.Partition, Bucket: e.Bucket, Sections: some})
+	}
+}
+
+// pack cuts items into neighbours that together weigh no more than target, but for
+// single ones that do alone.
+func pack[T any](items []T, weight func(T) int64, target int64) [][]T {
+	var out [][]T
+	var size int64
+	from := 0
+	for i, x := range items {
+		w := weight(x)
+		if i > from && size+w > target {
+			out = append(out, items[from:i:i])
+			from, size = i, 0
 		}
-		pack = append(pack, s)
 		size += w
 	}
-	if len(pack) > 0 {
-		p.plan.Splits = append(p.plan.Splits, Split{Partition: e.Partition, Bucket: e.Bucket, Sections: pack})
+	if from < len(items) {
+		out = append(out, items[from:])
 	}
+	return out
 }
 
 // count fills in the report from the splits.

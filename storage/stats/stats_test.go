@@ -162,21 +162,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func dict(c *columnar.Vector) *columnar.Vector {
-	d := columnar.NewVector(c.Type, c.N)
-	out := &columnar.Vector{Type: c.Type, N: c.N, Valid: c.Valid, Dict: d}
-	d.AppendValue(testkit.Extremes(c.Type)[0]) // not used by any row but, maybe, under nulls
-	for i := range c.N {
-		code := 0
-		if !c.IsNull(i) {
-			code = d.N
-			d.AppendValue(c.Value(i))
-		}
-		out.Codes = append(out.Codes, int32(code))
-	}
-	return out
-}
-
 // Bounds are those of a plain loop, for every type, form and selection.
 func TestCollectorAgreesWithLoop(t *testing.T) {
 	rng := testkit.Rand(2)
@@ -227,7 +212,7 @@ func TestCollectorAgreesWithLoop(t *testing.T) {
 					}
 				}
 				if rng.IntN(3) == 0 && v.N > 0 && columnar.LayoutOf(ts[k]) != columnar.F64 {
-					b.Cols[k] = dict(v)
+					b.Cols[k] = testkit.Dictionary(v)
 				}
 			}
 			c.Add(b)

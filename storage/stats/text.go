@@ -2,7 +2,6 @@ package stats
 
 import (
 	"bytes"
-	"encoding/binary"
 	"unicode/utf8"
 
 	"github.com/lakesql/lakesql/storage/columnar"
@@ -37,11 +36,11 @@ type textScan struct {
 // run takes slots from to to.
 func (s *textScan) run(v *columnar.Vector, from, to int) {
 	if !s.any {
-		p := prefix(v.Data, int(v.Off[from]), int(v.Off[from+1]))
+		p := columnar.Head(v.Data, int(v.Off[from]), int(v.Off[from+1]))
 		*s = textScan{any: true, min: from, max: from, minHead: p, maxHead: p}
 	}
 	for i := from; i < to; i++ {
-		p := prefix(v.Data, int(v.Off[i]), int(v.Off[i+1]))
+		p := columnar.Head(v.Data, int(v.Off[i]), int(v.Off[i+1]))
 		if p > s.minHead && p < s.maxHead {
 			continue
 		}
@@ -57,23 +56,6 @@ func (s *textScan) decide(v *columnar.Vector, i int, p uint64) {
 	if p > s.maxHead || p == s.maxHead && bytes.Compare(at(i), at(s.max)) > 0 {
 		s.max, s.maxHead = i, p
 	}
-}
-
-// prefix is the first 8 bytes of data[from:to] big-endian, zeros behind the end.
-func prefix(data []byte, from, to int) uint64 {
-	n := to - from
-	if from+8 <= len(data) {
-		p := binary.BigEndian.Uint64(data[from:])
-		if n >= 8 {
-			return p
-		}
-		return p &^ (^uint64(0) >> (8 * n))
-	}
-	var p uint64
-	for i := range min(n, 8) {
-		p |= uint64(data[from+i]) << (56 - 8*i)
-	}
-	return p
 }
 
 // cut is the first n characters of text, or bytes of bytes.

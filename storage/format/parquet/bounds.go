@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
@@ -128,10 +129,10 @@ func compareSigned(a, b []byte) int {
 func textMinMax(d *dense) (lo, hi []byte) {
 	at := func(i int) []byte { return d.data[d.off[i]:d.off[i+1]] }
 	lo, hi = at(0), at(0)
-	loHead, hiHead := head(d.data, int(d.off[0]), int(d.off[1])), uint64(0)
+	loHead, hiHead := columnar.Head(d.data, int(d.off[0]), int(d.off[1])), uint64(0)
 	hiHead = loHead
 	for i := 1; i < d.n; i++ {
-		h := head(d.data, int(d.off[i]), int(d.off[i+1]))
+		h := columnar.Head(d.data, int(d.off[i]), int(d.off[i+1]))
 		if h > loHead && h < hiHead {
 			continue
 		}
@@ -144,23 +145,6 @@ func textMinMax(d *dense) (lo, hi []byte) {
 		}
 	}
 	return lo, hi
-}
-
-// head is the first 8 bytes of data[from:to], big endian, filled up with zeros.
-func head(data []byte, from, to int) uint64 {
-	n := to - from
-	if from+8 <= len(data) {
-		h := binary.BigEndian.Uint64(data[from:])
-		if n < 8 {
-			h &= ^(^uint64(0) >> uint(8*n))
-		}
-		return h
-	}
-	var h uint64
-	for i := range min(n, 8) {
-		h |= uint64(data[from+i]) << uint(56-8*i)
-	}
-	return h
 }
 
 // merge widens b by o, whose values are stored alike.
