@@ -138,7 +138,7 @@ func (h *harness) setUp(ctx *sql.Context, text string) error {
 // NewContext implements enginetest.Harness.
 func (h *harness) NewContext() *sql.Context {
 	if h.session == nil {
-		h.session = bridge.NewSession(enginetest.NewBaseSession(), slog.New(slog.DiscardHandler))
+		h.session = bridge.NewSession(enginetest.NewBaseSession(), slog.New(slog.DiscardHandler), nil)
 	}
 	return sql.NewContext(context.Background(), sql.WithSession(h.session))
 }
