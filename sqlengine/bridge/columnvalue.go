@@ -156,35 +156,14 @@ func (e *Encoder) appendInt(dst *columnar.Vector, n int64) error {
 }
 
 func (e *Encoder) int64(v any) (int64, error) {
+	if n, ok := Int64(v); ok {
+		return n, nil
+	}
 	switch x := v.(type) {
-	case int64:
-		return x, nil
-	case int:
-		return int64(x), nil
-	case int8:
-		return int64(x), nil
-	case int16:
-		return int64(x), nil
-	case int32:
-		return int64(x), nil
-	case uint8:
-		return int64(x), nil
-	case uint16:
-		return int64(x), nil
-	case uint32:
-		return int64(x), nil
 	case uint64:
-		if x > math.MaxInt64 {
-			return 0, e.outOfRange()
-		}
-		return int64(x), nil
+		return 0, e.outOfRange()
 	case uint:
 		return e.int64(uint64(x))
-	case bool:
-		if x {
-			return 1, nil
-		}
-		return 0, nil
 	case float32:
 		return e.int64(float64(x))
 	case float64:

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 
@@ -45,16 +46,17 @@ func ExactValue(t types.Type, x any, loc *time.Location) (v columnar.Value, ok b
 	return v, false
 }
 
-func exactInt(x any) (int64, bool) {
-	switch x := x.(type) {
-	case int8:
+// Int64 is a host integer or bool, of an unsigned type if it fits; false of others.
+func Int64(v any) (int64, bool) {
+	switch x := v.(type) {
+	case int64:
+		return x, true
+	case int32:
 		return int64(x), true
 	case int16:
 		return int64(x), true
-	case int32:
+	case int8:
 		return int64(x), true
-	case int64:
-		return x, true
 	case int:
 		return int64(x), true
 	case uint8:
@@ -70,6 +72,12 @@ func exactInt(x any) (int64, bool) {
 			return 1, true
 		}
 		return 0, true
+	}
+	return 0, false
+}
+
+func exactInt(x any) (int64, bool) {
+	switch x := x.(type) {
 	case decimal.Decimal:
 		if !x.IsInteger() || !x.BigInt().IsInt64() {
 			return 0, false
@@ -79,7 +87,7 @@ func exactInt(x any) (int64, bool) {
 		n, err := strconv.ParseInt(strings.TrimSpace(x), 10, 64)
 		return n, err == nil
 	}
-	return 0, false
+	return Int64(x)
 }
 
 func exactFloat(x any) (float64, bool) {
@@ -146,4 +154,17 @@ func exactTime(t types.Type, x any, loc *time.Location) (columnar.Value, bool) {
 		return columnar.Value{}, false
 	}
 	return v.Value(0), true
+}
+
+// Compare orders two host values of a type, NULL first.
+func Compare(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
+	switch {
+	case a == nil && b == nil:
+		return 0, nil
+	case a == nil:
+		return -1, nil
+	case b == nil:
+		return 1, nil
+	}
+	return t.Compare(ctx, a, b)
 }

@@ -34,7 +34,7 @@ func (t *Table) sequence() (*sequence, error) {
 // refuse refuses to put now in the place of old where the table would keep old.
 func (s *sequence) refuse(ctx *sql.Context, old, now sql.Row) error {
 	for _, c := range s.columns {
-		d, err := compareNull(ctx, s.table.columns[c].Type, old[c], now[c])
+		d, err := Compare(ctx, s.table.columns[c].Type, old[c], now[c])
 		if err != nil {
 			return err
 		}
@@ -50,17 +50,4 @@ func (s *sequence) refuse(ctx *sql.Context, old, now sql.Row) error {
 		}
 	}
 	return nil
-}
-
-// compareNull compares two values, NULL being the smallest.
-func compareNull(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
-	switch {
-	case a == nil && b == nil:
-		return 0, nil
-	case a == nil:
-		return -1, nil
-	case b == nil:
-		return 1, nil
-	}
-	return t.Compare(ctx, a, b)
 }

@@ -187,8 +187,8 @@ func (a *arith) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	case a.res.kind == exactDecimal:
 		return a.decimals(ctx, decimalOf(ctx, l), decimalOf(ctx, r))
 	}
-	x, xok := int64Of(l)
-	y, yok := int64Of(r)
+	x, xok := bridge.Int64(l)
+	y, yok := bridge.Int64(r)
 	if xok && yok && a.res.kind == signedInt {
 		return a.signed(ctx, x, y)
 	}
@@ -267,8 +267,8 @@ func (a *arith) fit(z *big.Int) (any, error) {
 }
 
 func (a *arith) intDiv(ctx *sql.Context, l, r any) (any, error) {
-	x, xok := int64Of(l)
-	y, yok := int64Of(r)
+	x, xok := bridge.Int64(l)
+	y, yok := bridge.Int64(r)
 	if xok && yok && a.res.kind == signedInt && y != -1 {
 		if y == 0 {
 			return a.byZero(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/shopspring/decimal"
 )
 
@@ -132,40 +133,10 @@ func intOf(v any) (*big.Int, bool) {
 		}
 		return nil, false
 	}
-	if n, ok := int64Of(v); ok {
+	if n, ok := bridge.Int64(v); ok {
 		return big.NewInt(n), true
 	}
 	return nil, false
-}
-
-// int64Of is a host integer of a signed type, or of an unsigned one that fits.
-func int64Of(v any) (int64, bool) {
-	switch x := v.(type) {
-	case int64:
-		return x, true
-	case int32:
-		return int64(x), true
-	case int16:
-		return int64(x), true
-	case int8:
-		return int64(x), true
-	case int:
-		return int64(x), true
-	case uint8:
-		return int64(x), true
-	case uint16:
-		return int64(x), true
-	case uint32:
-		return int64(x), true
-	case uint64:
-		return int64(x), x <= math.MaxInt64
-	case bool:
-		if x {
-			return 1, true
-		}
-		return 0, true
-	}
-	return 0, false
 }
 
 // decimalOf is a host value as an exact number; text is read as far as it is one.
@@ -184,7 +155,7 @@ func decimalOf(ctx *sql.Context, v any) decimal.Decimal {
 		}
 		return d
 	}
-	if n, ok := int64Of(v); ok {
+	if n, ok := bridge.Int64(v); ok {
 		return decimal.New(n, 0)
 	}
 	if b, ok := intOf(v); ok {
@@ -204,7 +175,7 @@ func floatOf(ctx *sql.Context, v any) float64 {
 		f, _ := strconv.ParseFloat(x.String(), 64)
 		return f
 	}
-	if n, ok := int64Of(v); ok {
+	if n, ok := bridge.Int64(v); ok {
 		return float64(n)
 	}
 	f, _, err := gmstypes.Float64.Convert(ctx, v)

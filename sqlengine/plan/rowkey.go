@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/shopspring/decimal"
 )
 
@@ -93,7 +94,7 @@ func (k *rowKey) append(ctx *sql.Context, dst []byte, i int, v any) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := int64Of(v); ok {
+	if n, ok := bridge.Int64(v); ok {
 		return appendIntKey(dst, n), nil
 	}
 	switch x := v.(type) {

@@ -155,7 +155,7 @@ func (it *rowSort) compare(ctx *sql.Context, a, b sql.Row) (int, error) {
 		if f.Order == sql.Descending {
 			x, y = y, x
 		}
-		c, err := compareKey(ctx, f.Column.Type(), x, y)
+		c, err := bridge.Compare(ctx, f.Column.Type(), x, y)
 		if err != nil {
 			return 0, err
 		}

@@ -192,7 +192,7 @@ func (s *bitState) Update(ctx *sql.Context, row sql.Row) error {
 	case uint64:
 		x = n
 	default:
-		if i, ok := int64Of(v); ok {
+		if i, ok := bridge.Int64(v); ok {
 			x = uint64(i)
 		} else if b := decimalOf(ctx, v).Round(0).BigInt(); b.IsUint64() {
 			x = b.Uint64()

@@ -9,6 +9,7 @@ import (
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage/columnar"
 )
@@ -175,7 +176,7 @@ func (s *sum) add(ctx *sql.Context, exact bool, v any) {
 		s.f += floatOf(ctx, v)
 		return
 	}
-	if n, ok := int64Of(v); ok {
+	if n, ok := bridge.Int64(v); ok {
 		s.ints, _ = expr.Add128(s.ints, expr.FromInt64(n)) // 2^63 values of 64 bits fit
 		return
 	}

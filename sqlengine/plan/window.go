@@ -207,7 +207,7 @@ func newWindowOrder(ctx *sql.Context, w *sql.WindowDefinition, in []sql.Row) (*w
 // compare orders two keys; field is the first in which they differ.
 func (o *windowOrder) compare(ctx *sql.Context, a, b []any) (c, field int, err error) {
 	for i, f := range o.fields {
-		if c, err = compareKey(ctx, f.Column.Type(), a[i], b[i]); err != nil {
+		if c, err = bridge.Compare(ctx, f.Column.Type(), a[i], b[i]); err != nil {
 			return 0, 0, err
 		}
 		if f.Order == sql.Descending {
@@ -218,19 +218,6 @@ func (o *windowOrder) compare(ctx *sql.Context, a, b []any) (c, field int, err e
 		}
 	}
 	return 0, len(o.fields), nil
-}
-
-// compareKey orders two values, NULL first.
-func compareKey(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
-	switch {
-	case a == nil && b == nil:
-		return 0, nil
-	case a == nil:
-		return -1, nil
-	case b == nil:
-		return 1, nil
-	}
-	return t.Compare(ctx, a, b)
 }
 
 // group finds the partitions and the peers of each row.

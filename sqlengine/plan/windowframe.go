@@ -59,7 +59,7 @@ func (f *framer) offset(ctx *sql.Context, b *frameBound, w *sql.WindowDefinition
 		if err != nil {
 			return err
 		}
-		rows, ok := int64Of(v)
+		rows, ok := bridge.Int64(v)
 		if !ok || rows < 0 {
 			return bridge.Errorf(bridge.Code{Num: 3586, State: "HY000"}, "Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type")
 		}
@@ -128,7 +128,7 @@ func (f *framer) search(ctx *sql.Context, b *frameBound, p sql.WindowInterval, i
 	desc := f.fields[f.parts].Order == sql.Descending
 	var failed error
 	at := sort.Search(p.End-p.Start, func(j int) bool {
-		c, err := compareKey(ctx, b.typ, f.keys[p.Start+j][f.parts], v)
+		c, err := bridge.Compare(ctx, b.typ, f.keys[p.Start+j][f.parts], v)
 		if err != nil {
 			failed = err
 		}

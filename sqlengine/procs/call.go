@@ -11,6 +11,8 @@ import (
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
+	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/columnar"
 )
 
 // procedure is one of sys.*.
@@ -255,6 +257,36 @@ func (a *args) partitions(name string) ([]map[string]string, error) {
 		out = append(out, spec)
 	}
 	return out, nil
+}
+
+// eachPartition runs do for the table of argument "table": once for each partition
+// spec of the named argument, once with nil when it is not given.
+func (a *args) eachPartition(ctx *sql.Context, b *Builder, name string, do func(*storage.Table, map[string]columnar.Value) error) error {
+	t, err := b.tableText(ctx, a.text("table"))
+	if err != nil {
+		return err
+	}
+	specs, err := a.partitions(name)
+	if err != nil {
+		return err
+	}
+	if specs == nil {
+		specs = []map[string]string{nil}
+	}
+	s, err := t.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	for _, spec := range specs {
+		partition, err := partitionValues(s, spec)
+		if err != nil {
+			return err
+		}
+		if err := do(t, partition); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // result is the column of procedures that say whether they did it.

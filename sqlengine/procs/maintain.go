@@ -10,6 +10,7 @@ import (
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
 	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/snapshot"
 )
@@ -182,32 +183,17 @@ func compact(b *Builder, ctx *sql.Context, a *args) ([]sql.Row, error) {
 	if s := a.text("order_strategy"); s != "" && s != "none" {
 		return nil, bridge.Errorf(bridge.CodeNotSupported, "sys.compact: order_strategy '%s' is not supported yet", s)
 	}
-	t, err := b.tableText(ctx, a.text("table"))
-	if err != nil {
-		return nil, err
-	}
 	o, err := a.strategy()
 	if err != nil {
 		return nil, err
 	}
-	specs, err := a.partitions("partitions")
+	err = a.eachPartition(ctx, b, "partitions", func(t *storage.Table, partition map[string]columnar.Value) error {
+		o.Partition = partition
+		_, err := t.Compact(ctx, o)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if specs == nil {
-		specs = []map[string]string{nil}
-	}
-	x, err := t.Schema(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, spec := range specs {
-		if o.Partition, err = partitionValues(x, spec); err != nil {
-			return nil, err
-		}
-		if _, err := t.Compact(ctx, o); err != nil {
-			return nil, err
-		}
 	}
 	return done(), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/columnar"
 )
 
 func rescaleProc() procedure {
@@ -39,32 +40,16 @@ func rescale(b *Builder, ctx *sql.Context, a *args) ([]sql.Row, error) {
 		}
 		o.Buckets = int(*n)
 	}
-	t, err := b.tableText(ctx, a.text("table"))
-	if err != nil {
-		return nil, err
-	}
-	specs, err := a.partitions("partition")
-	if err != nil {
-		return nil, err
-	}
-	if specs == nil {
-		specs = []map[string]string{nil}
-	}
-	x, err := t.Schema(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, spec := range specs {
-		if o.Partition, err = partitionValues(x, spec); err != nil {
-			return nil, err
-		}
+	err = a.eachPartition(ctx, b, "partition", func(t *storage.Table, partition map[string]columnar.Value) error {
+		o.Partition = partition
 		_, err := t.Rescale(ctx, o)
 		if errors.Is(err, storage.ErrNotFixed) {
-			return nil, bridge.WithCode(bridge.CodeWrongArguments, err)
+			return bridge.WithCode(bridge.CodeWrongArguments, err)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return done(), nil
 }
