@@ -34,10 +34,12 @@ func openBoth(t *testing.T) (*sql.DB, *sqlengine.Engine) {
 	return db, e
 }
 
-// openWith is openBoth with a configuration, whose store it makes.
+// openWith is openBoth with a configuration, whose store it makes if there is none.
 func openWith(t *testing.T, c storage.Config) (*sql.DB, *sqlengine.Engine, *storage.Env) {
 	t.Helper()
-	c.Store = mem.New(time.Now)
+	if c.Store == nil {
+		c.Store = mem.New(time.Now)
+	}
 	env := storage.NewEnv(c)
 	e, err := sqlengine.Open(t.Context(), sqlengine.Options{
 		Catalog: filesystem.New(env, "/lake"), Store: c.Store, Root: "/lake", Budget: env.Budget(),

@@ -21,6 +21,7 @@ import (
 	"github.com/lakesql/lakesql/catalog"
 	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/storage"
+	"github.com/lakesql/lakesql/storage/fileio"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/snapshot"
@@ -38,6 +39,8 @@ var (
 	CodeDBAccessDenied   = Code{1044, "42000"}
 	CodeNoDatabase       = Code{1046, "3D000"}
 	CodeUnknownCommand   = Code{1047, "08S01"}
+	CodeDiskFull         = Code{1021, "HY000"}
+	CodeTableReadOnly    = Code{1036, "HY000"}
 	CodeOutOfMemory      = Code{1037, "HY001"}
 	CodeBadNull          = Code{1048, "23000"}
 	CodeBadDatabase      = Code{1049, "42000"}
@@ -384,6 +387,8 @@ func storageError(err error) *mysql.SQLError {
 		{storage.ErrUnsupported, CodeNotSupported},
 		{storage.ErrNoVersion, CodeNoVersion},
 		{storage.ErrNotFound, CodeNoSuchTable},
+		{fileio.ErrNoSpace, CodeDiskFull},
+		{fileio.ErrReadOnly, CodeTableReadOnly},
 		{options.ErrUnknown, CodeUnknownOption},
 		{options.ErrValue, CodeOptionValue},
 		{options.ErrUnsupported, CodeNotSupported},
