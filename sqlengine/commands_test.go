@@ -304,7 +304,7 @@ func testReset(t *testing.T, r *rawClient, db *sql.DB) {
 func testChangeUser(t *testing.T, r *rawClient) {
 	r.send(mysql.ComQuery, "SET @x = 1")
 	r.wantOK(1)
-	r.send(0x11, "someone\x00\x00other\x00\xff\x00mysql_native_password\x00")
+	r.send(0x11, "someone\x00\x14a password, scrambleother\x00\xff\x00mysql_native_password\x00")
 	r.wantOK(1)
 	r.send(mysql.ComQuery, "INSERT INTO t VALUES (1, 1)") // in other
 	r.wantError(1, 1146, "")

@@ -29,9 +29,6 @@ const (
 // command and the id of a prepared statement.
 const commandHead = 5
 
-// secureConnection is CLIENT_SECURE_CONNECTION: the length of a password comes first.
-const secureConnection = 1 << 15
-
 // commands answers commands of one connection:
 //
 //   - COM_STMT_PREPARE, whose text the host gives to its own parser, which knows
@@ -263,7 +260,7 @@ func (x *commands) changeUser(w *packetWriter, payload []byte) error {
 	if x.h.engine.Analyzer.Catalog.MySQLDb.Enabled() {
 		return bridge.Errorf(bridge.CodeUnknownCommand, "COM_CHANGE_USER is not supported while there are accounts")
 	}
-	user, db, err := parseChangeUser(payload[1:], c.Capabilities)
+	user, db, err := parseChangeUser(payload[1:])
 	if err != nil {
 		return err
 	}
@@ -288,21 +285,14 @@ var (
 	errUnknownCommand = bridge.Errorf(bridge.CodeUnknownCommand, "Unknown command")
 )
 
-// parseChangeUser reads user and database.
-func parseChangeUser(p []byte, capabilities uint32) (user, db string, err error) {
+// parseChangeUser reads user and database. The answer to the greeting's challenge
+// lies between, its length first: clients that send it otherwise are older than 4.1.
+func parseChangeUser(p []byte) (user, db string, err error) {
 	name, p, ok := bytes.Cut(p, []byte{0})
-	if !ok {
+	if !ok || len(p) == 0 || len(p) < 1+int(p[0]) {
 		return "", "", errMalformed
 	}
-	if capabilities&secureConnection != 0 {
-		if len(p) == 0 || len(p) < 1+int(p[0]) {
-			return "", "", errMalformed
-		}
-		p = p[1+int(p[0]):]
-	} else if _, p, ok = bytes.Cut(p, []byte{0}); !ok {
-		return "", "", errMalformed
-	}
-	base, _, ok := bytes.Cut(p, []byte{0})
+	base, _, ok := bytes.Cut(p[1+int(p[0]):], []byte{0})
 	if !ok {
 		return "", "", errMalformed
 	}
