@@ -86,7 +86,7 @@ func (r *run) resolve(ctx context.Context, latest *snapshot.Snapshot, v view, p 
 		if live, err = v.Live(ctx, manifest.Filter{Partition: hit}); err != nil {
 			return p, err
 		}
-		index, err := v.Index(ctx)
+		index, err := v.index(ctx)
 		if err != nil {
 			return p, err
 		}

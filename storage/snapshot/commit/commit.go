@@ -316,7 +316,8 @@ func (v view) Live(ctx context.Context, f manifest.Filter) ([]*manifest.Entry, e
 	return v.files.ReadLive(ctx, v.latest, f)
 }
 
-func (v view) Index(ctx context.Context) ([]manifest.IndexEntry, error) {
+// index returns the index files.
+func (v view) index(ctx context.Context) ([]manifest.IndexEntry, error) {
 	if v.latest == nil {
 		return nil, nil
 	}

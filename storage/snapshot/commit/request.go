@@ -84,8 +84,6 @@ type Config struct {
 type LiveReader interface {
 	// Live returns the live files that pass the filter.
 	Live(ctx context.Context, f manifest.Filter) ([]*manifest.Entry, error)
-	// Index returns the index files.
-	Index(ctx context.Context) ([]manifest.IndexEntry, error)
 }
 
 // Overwrite replaces the files of partitions with the new files of a request.
