@@ -105,22 +105,32 @@ func newPaths(l *write.Layout, inc *datafile.Increment) ([]string, error) {
 			if moved[m.Name] {
 				continue
 			}
-			p, err := l.Paths().File(inc.Partition, inc.Bucket, m)
+			paths, err := pathsOf(l, inc.Partition, inc.Bucket, m)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, p)
-			for _, extra := range m.ExtraFiles {
-				if p, err = l.Paths().Beside(inc.Partition, inc.Bucket, m, extra); err != nil {
-					return nil, err
-				}
-				out = append(out, p)
-			}
+			out = append(out, paths...)
 		}
 	}
 	for i := range inc.NewIndexFiles {
 		p, err := l.Index().Path(inc.Partition, inc.Bucket, &inc.NewIndexFiles[i])
 		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// pathsOf is where a data file lies, and the files beside it.
+func pathsOf(l *write.Layout, partition []byte, bucket int, m *datafile.Meta) ([]string, error) {
+	p, err := l.Paths().File(partition, bucket, m)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{p}
+	for _, extra := range m.ExtraFiles {
+		if p, err = l.Paths().Beside(partition, bucket, m, extra); err != nil {
 			return nil, err
 		}
 		out = append(out, p)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,7 +194,7 @@ func (c *compaction) keyed(ctx context.Context, entries []*manifest.Entry) (data
 func (c *compaction) appended(ctx context.Context, entries []*manifest.Entry) (datafile.Increment, error) {
 	v := c.v
 	files := metasOf(entries)
-	slices.SortStableFunc(files, func(a, b *datafile.Meta) int { return int(min(1, max(-1, a.MinSequence-b.MinSequence))) })
+	slices.SortStableFunc(files, func(a, b *datafile.Meta) int { return cmp.Compare(a.MinSequence, b.MinSequence) })
 	small, least := c.smallBytes(false), 2
 	if !c.o.Full {
 		least = max(least, v.opts.Compaction.MinFileNum)
@@ -277,13 +278,17 @@ func (b *bucketFiles) writer(level int, source datafile.Source, firstSeq int64) 
 	})
 }
 
-// Delete removes a file that no snapshot names.
+// Delete removes a file that no snapshot names, and what lies beside it.
 func (b *bucketFiles) Delete(ctx context.Context, m *datafile.Meta) error {
-	p, err := b.v.layout.Paths().File(b.partition, b.bucket, m)
+	paths, err := pathsOf(b.v.layout, b.partition, b.bucket, m)
 	if err != nil {
 		return err
 	}
-	return b.v.t.env.Store.Delete(ctx, p)
+	var errs []error
+	for _, p := range paths {
+		errs = append(errs, b.v.t.env.Store.Delete(ctx, p))
+	}
+	return errors.Join(errs...)
 }
 
 // join copies the rows of files into new ones, in order.
