@@ -38,6 +38,10 @@ func checkStatement(stmt ast.Statement) error {
 		case ast.SQLNode:
 			return noneOf(rows, groupUse())
 		}
+	case *ast.DDL:
+		if s.ViewSpec != nil && s.ViewSpec.ViewExpr != nil {
+			return checkStatement(s.ViewSpec.ViewExpr)
+		}
 	case *ast.Delete:
 		return checkCondition(s.Where)
 	case *ast.Update:

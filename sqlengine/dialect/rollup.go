@@ -1,7 +1,7 @@
 package dialect
 
 import (
-	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,8 +98,6 @@ type rolling struct {
 	err  error
 }
 
-var exprType = reflect.TypeFor[ast.Expr]()
-
 // expr returns e with its keys replaced.
 func (r *rolling) expr(e ast.Expr) ast.Expr {
 	switch x := e.(type) {
@@ -118,54 +116,13 @@ func (r *rolling) expr(e ast.Expr) ast.Expr {
 	if n := r.number(e); n >= 0 {
 		return ofGroup(RollupKeyFunc, ast.NewIntVal([]byte(strconv.Itoa(n))), e)
 	}
-	r.below(reflect.ValueOf(e))
+	mapExprs(e, r.expr)
 	return e
-}
-
-// below rewrites what an expression is made of, in place.
-func (r *rolling) below(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		if e, ok := v.Interface().(ast.Expr); ok && v.CanSet() && v.Type() == exprType {
-			v.Set(reflect.ValueOf(r.expr(e)))
-			return
-		}
-		r.below(v.Elem())
-	case reflect.Pointer:
-		if !v.IsNil() {
-			r.below(v.Elem())
-		}
-	case reflect.Slice:
-		if v.Type() == bytesType {
-			return
-		}
-		for i := range v.Len() {
-			r.below(v.Index(i))
-		}
-	case reflect.Struct:
-		switch v.Type() {
-		case authType, tablePart, columnPart, injectType:
-			return
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				r.below(v.Field(i))
-			}
-		}
-	}
 }
 
 // number is the number of the key that e is, or -1.
 func (r *rolling) number(e ast.Expr) int {
-	for i, k := range r.keys {
-		if sameExpr(k, e) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.keys, func(k ast.Expr) bool { return sameExpr(k, e) })
 }
 
 func sameExpr(a, b ast.Expr) bool {

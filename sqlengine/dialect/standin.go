@@ -71,6 +71,11 @@ func inQueries(stmt ast.Statement) (ast.Statement, error) {
 	if err := checkStatement(stmt); err != nil {
 		return nil, err
 	}
+	if hasNames(stmt) {
+		if err := windowsOverGroups(stmt); err != nil {
+			return nil, err
+		}
+	}
 	switch s := stmt.(type) {
 	case *ast.Set:
 		for _, e := range s.Exprs {

@@ -56,3 +56,44 @@ func walkReflect(v reflect.Value, visit func(any) bool) {
 		}
 	}
 }
+
+var exprType = reflect.TypeFor[ast.Expr]()
+
+// mapExprs replaces the expressions that a node is made of, in place, but for itself.
+// f is asked for the uppermost ones and goes on below them by itself.
+func mapExprs(node any, f func(ast.Expr) ast.Expr) { mapReflect(reflect.ValueOf(node), f) }
+
+func mapReflect(v reflect.Value, f func(ast.Expr) ast.Expr) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		if e, ok := v.Interface().(ast.Expr); ok && v.CanSet() && v.Type() == exprType {
+			v.Set(reflect.ValueOf(f(e)))
+			return
+		}
+		mapReflect(v.Elem(), f)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			mapReflect(v.Elem(), f)
+		}
+	case reflect.Slice:
+		if v.Type() == bytesType {
+			return
+		}
+		for i := range v.Len() {
+			mapReflect(v.Index(i), f)
+		}
+	case reflect.Struct:
+		switch v.Type() {
+		case authType, tablePart, columnPart, injectType:
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				mapReflect(v.Field(i), f)
+			}
+		}
+	}
+}
