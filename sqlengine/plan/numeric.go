@@ -10,8 +10,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/shopspring/decimal"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
 
 // MySQL's limits of exact numbers, and the digits that a division adds to the

@@ -11,8 +11,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/shopspring/decimal"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
 
 // rowKey writes host values as keys: two values of one column have the same bytes
