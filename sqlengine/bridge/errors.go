@@ -49,6 +49,7 @@ var (
 	CodeAmbiguous        = Code{1052, "23000"}
 	CodeBadField         = Code{1054, "42S22"}
 	CodeWrongGroupField  = Code{1055, "42000"}
+	CodeCantGroup        = Code{1056, "42000"}
 	CodeDuplicateColumn  = Code{1060, "42S21"}
 	CodeDuplicateKeyName = Code{1061, "42000"}
 	CodeDuplicateEntry   = Code{1062, "23000"}

@@ -72,7 +72,7 @@ func resolveKeys(sel *ast.Select, keys []ast.Expr) {
 				continue
 			}
 			for _, e := range sel.SelectExprs {
-				if a, ok := e.(*ast.AliasedExpr); ok && a.As.Equal(k.Name) && !usesColumn(a.Expr, k) {
+				if a, ok := e.(*ast.AliasedExpr); ok && a.As.Equal(k.Name) && !usesColumn(a.Expr, k) && noneOf(a.Expr, groupUse()) == nil {
 					keys[i] = a.Expr
 				}
 			}

@@ -150,6 +150,9 @@ func (r weekRule) week(t time.Time) (year, week int) {
 		if !r.ofYear {
 			return year, 0
 		}
+		if year == 0 { // there is none before
+			return 0, 1
+		}
 		year--
 		begin = r.begin(year)
 	case r.ofYear && !t.Before(r.begin(year+1)):

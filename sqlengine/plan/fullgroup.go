@@ -36,6 +36,34 @@ func checkUngrouped(ctx *sql.Context, p *hostplan.Project, g *hostplan.GroupBy) 
 	return nil
 }
 
+// checkKeys refuses a GROUP BY the name of an aggregate.
+func checkKeys(g *hostplan.GroupBy) error {
+	totals := map[sql.ColumnId]bool{}
+	for _, e := range g.SelectedExprs {
+		if a, ok := e.(sql.Aggregation); ok {
+			totals[a.Id()] = true
+		}
+	}
+	for _, k := range g.GroupByExprs {
+		bad := false
+		sql.Inspect(k, func(e sql.Expression) bool {
+			if f, ok := e.(*expression.GetField); ok && f.TableId() == 0 && totals[f.Id()] {
+				bad = true
+			}
+			return !bad
+		})
+		if !bad {
+			continue
+		}
+		name := k.String()
+		if a, ok := k.(*expression.Alias); ok {
+			name = a.Name()
+		}
+		return bridge.Errorf(bridge.CodeCantGroup, "Can't group on '%s'", name)
+	}
+	return nil
+}
+
 // groupBelow is the grouping that a select list is calculated from.
 func groupBelow(n sql.Node) *hostplan.GroupBy {
 	for {

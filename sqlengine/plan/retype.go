@@ -77,6 +77,10 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 				return nil, false, err
 			}
 		}
+	case *hostplan.GroupBy:
+		if err := checkKeys(x); err != nil {
+			return nil, false, err
+		}
 	case *hostplan.SubqueryAlias:
 		if err := checkNames(x); err != nil {
 			return nil, false, err

@@ -4,6 +4,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // single hides a scalar subquery from the host, which makes a join of a comparison
@@ -16,7 +17,7 @@ var _ sql.CollationCoercible = (*single)(nil)
 // whatever is in the tables.
 func hideScalar(e expression.Comparer) (sql.Expression, bool, error) {
 	sub, ok := e.Right().(*hostplan.Subquery)
-	if !ok || hasOneRow(sub.Query) {
+	if !ok || hasOneRow(sub.Query) || gmstypes.IsTuple(e.Left().Type()) {
 		return e, false, nil
 	}
 	out, err := e.WithChildren(e.Left(), &single{expression.UnaryExpression{Child: sub}})
