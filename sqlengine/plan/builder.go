@@ -58,6 +58,8 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return showGrants(ctx, n)
 	case *hostplan.ShowDatabases:
 		return showDatabases(ctx, n)
+	case *hostplan.ShowColumns:
+		return o.b.showColumns(ctx, n, row)
 	case *hostplan.ShowIndexes:
 		return o.b.showIndexes(ctx, n, row)
 	case *hostplan.GroupBy:

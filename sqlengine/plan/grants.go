@@ -56,14 +56,3 @@ func hostOf(u hostplan.UserName) string {
 }
 
 func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
-
-// showDatabases answers SHOW DATABASES with the databases that are listed; the
-// host adds mysql where it is found by name.
-func showDatabases(ctx *sql.Context, n *hostplan.ShowDatabases) (sql.RowIter, error) {
-	var rows []sql.Row
-	for _, db := range n.Catalog.AllDatabases(ctx) {
-		rows = append(rows, sql.Row{db.Name()})
-	}
-	sortRows(rows)
-	return sql.RowsToRowIter(rows...), nil
-}
