@@ -96,6 +96,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	a.Catalog.InfoSchema = infoSchema{a.Catalog.InfoSchema}
 	e.host = sqle.New(a, &sqle.Config{})
 	e.host.Parser = parser
+	setStatus(time.Now())
 	if err := errors.Join(setVariables(), repairInfoSchema(a.Catalog.InfoSchema)); err != nil {
 		open.Store(false)
 		return nil, err

@@ -26,20 +26,22 @@ type Values struct {
 	Params []any // the values of ?, in order
 }
 
-// Table finds a lake table that a statement names without options.
-func (p *Provider) Table(ctx *sql.Context, database, name string) (*Table, error) {
+// Target finds the lake table that an INSERT names.
+func (p *Provider) Target(ctx *sql.Context, database, name string) (*Table, error) {
 	x, err := p.Database(ctx, database)
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := x.(*Database); ok {
-		t, found, err := d.table(ctx, name, hints.Read{})
-		if err != nil {
-			return nil, err
-		}
-		if lake, ok := t.(*Table); ok && found {
-			return lake, nil
-		}
+	d, ok := x.(*Database)
+	if !ok {
+		return nil, Denied(ctx, "INSERT", x.Name(), name)
+	}
+	t, found, err := d.table(ctx, name, hints.Read{})
+	if err != nil {
+		return nil, err
+	}
+	if lake, ok := t.(*Table); ok && found {
+		return lake, nil
 	}
 	return nil, Errorf(CodeNoSuchTable, "Table '%s.%s' doesn't exist", database, name)
 }

@@ -36,6 +36,9 @@ func AddRules(b *analyzer.Builder) *analyzer.Builder {
 // rule folds constants, and gives every reference to a column the type that the
 // column has then. References still name columns by number.
 func repair(ctx *sql.Context, _ *analyzer.Analyzer, n sql.Node, _ *hostplan.Scope, _ analyzer.RuleSelector, _ *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+	if err := checkTarget(ctx, n); err != nil {
+		return n, transform.SameTree, err
+	}
 	r := repairer{ctx: ctx, types: map[sql.ColumnId]retyped{}, lists: map[*hostplan.GroupBy]bool{}}
 	out, same, err := r.node(n)
 	if err != nil || same {

@@ -73,7 +73,7 @@ func (b *Builder) Build(stmt dialect.Statement, children []any) (sql.ExecSourceR
 
 // table finds the lake table of a name that was typed.
 func (b *Builder) table(ctx *sql.Context, n dialect.TableName) (*storage.Table, error) {
-	db, err := b.database(ctx, n)
+	db, err := b.warehouseDatabase(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +97,22 @@ func (b *Builder) database(ctx *sql.Context, n dialect.TableName) (string, error
 		return "", bridge.Errorf(bridge.CodeNoDatabase, "No database selected")
 	}
 	return db, nil
+}
+
+// warehouseDatabase is the database of a name as the warehouse spells it.
+func (b *Builder) warehouseDatabase(ctx *sql.Context, n dialect.TableName) (string, error) {
+	name, err := b.database(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	db, err := b.provider.Database(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := db.(*bridge.Database); !ok {
+		return "", bridge.Denied(ctx, "", name, "")
+	}
+	return db.Name(), nil
 }
 
 // tableText finds the table of 'db.t' or 't'.

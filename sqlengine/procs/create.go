@@ -25,7 +25,7 @@ func (b *Builder) createTable(s *dialect.CreateTable) *node {
 		if s.OrReplace {
 			return bridge.Result{}, bridge.Errorf(bridge.CodeNotSupported, "CREATE OR REPLACE TABLE is not supported yet")
 		}
-		db, err := b.database(ctx, s.Name)
+		db, err := b.warehouseDatabase(ctx, s.Name)
 		if err != nil {
 			return bridge.Result{}, err
 		}

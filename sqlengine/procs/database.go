@@ -15,9 +15,6 @@ import (
 // dropDatabase removes a database with its tables; it reports their number, as
 // MySQL does.
 func (b *Builder) dropDatabase(ctx *sql.Context, s *dialect.DropDatabase) (bridge.Result, error) {
-	if strings.EqualFold(s.Name, sql.InformationSchemaDatabaseName) {
-		return bridge.Result{}, bridge.Errorf(bridge.CodeDBAccessDenied, "Access denied to database '%s'", s.Name)
-	}
 	names, err := b.provider.Catalog().ListDatabases(ctx)
 	if err != nil {
 		return bridge.Result{}, err
@@ -25,6 +22,12 @@ func (b *Builder) dropDatabase(ctx *sql.Context, s *dialect.DropDatabase) (bridg
 	name, found, err := catalog.Match(names, s.Name)
 	if err != nil {
 		return bridge.Result{}, fmt.Errorf("database '%s': %w", s.Name, err)
+	}
+	if !found {
+		// One that is found by name all the same is MySQL's own.
+		if db, err := b.provider.Database(ctx, s.Name); err == nil {
+			return bridge.Result{}, bridge.Denied(ctx, "", db.Name(), "")
+		}
 	}
 	var tables []string
 	if found {

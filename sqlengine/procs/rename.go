@@ -57,22 +57,6 @@ func (b *Builder) rename(ctx *sql.Context, from, to dialect.TableName) error {
 	return b.provider.Catalog().RenameTable(ctx, fromDB, from.Table, toDB, to.Table)
 }
 
-// warehouseDatabase is the database of a name as the warehouse spells it.
-func (b *Builder) warehouseDatabase(ctx *sql.Context, n dialect.TableName) (string, error) {
-	name, err := b.database(ctx, n)
-	if err != nil {
-		return "", err
-	}
-	db, err := b.provider.Database(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	if _, ok := db.(*bridge.Database); !ok {
-		return "", bridge.Errorf(bridge.CodeDBAccessDenied, "Access denied to database '%s'", name)
-	}
-	return db.Name(), nil
-}
-
 func (b *Builder) renameView(ctx *sql.Context, fromDB, from, toDB, to string) error {
 	if fromDB != toDB {
 		return bridge.Errorf(bridge.CodeForbidSchema, "Changing schema from '%s' to '%s' is not allowed.", fromDB, toDB)

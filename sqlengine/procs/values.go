@@ -33,7 +33,7 @@ func (b *Builder) insertValues(s *dialect.InsertValues, children []any) (sql.Exe
 		if err != nil {
 			return bridge.Result{}, err
 		}
-		t, err := b.provider.Table(ctx, db, s.Name.Table)
+		t, err := b.provider.Target(ctx, db, s.Name.Table)
 		if err != nil {
 			return bridge.Result{}, err
 		}
