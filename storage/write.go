@@ -102,9 +102,6 @@ func (w *Write) check() error {
 // View is the version of the table that the write follows from.
 func (w *Write) View() *View { return w.v }
 
-// Rows is the number of rows added and not taken back.
-func (w *Write) Rows() int64 { return w.st.Rows() }
-
 // Changes reports whether anything was added or taken, and not taken back.
 func (w *Write) Changes() bool { return w.st.Rows() > 0 || len(w.taken.log) > 0 }
 

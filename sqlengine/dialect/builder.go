@@ -39,17 +39,3 @@ func (n *injected) WithResolvedChildren(children []any) (any, error) {
 
 // String is the typed text, for the host's traces.
 func (n *injected) String() string { return n.text }
-
-// FromAST returns the statement of ours in a tree that a Parser returned; ok is
-// false for all others.
-func FromAST(stmt ast.Statement) (s Statement, ok bool) {
-	in, ok := stmt.(ast.InjectedStatement)
-	if !ok {
-		return nil, false
-	}
-	n, ok := in.Statement.(*injected)
-	if !ok || n.err != nil {
-		return nil, false
-	}
-	return n.stmt, true
-}

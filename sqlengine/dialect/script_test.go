@@ -190,7 +190,7 @@ func multi(query string, options ast.ParserOptions) string {
 		case err != nil:
 			fmt.Fprintf(&b, " error: %v", err)
 		default:
-			if s, ok := FromAST(stmt); ok {
+			if s, ok := fromAST(stmt); ok {
 				fmt.Fprintf(&b, " %s", s.Kind())
 			} else {
 				fmt.Fprintf(&b, " %T", stmt)
@@ -203,4 +203,18 @@ func multi(query string, options ast.ParserOptions) string {
 		query = rest
 	}
 	return b.String()
+}
+
+// fromAST returns the statement of ours in a tree that a Parser returned; ok is
+// false for all others.
+func fromAST(stmt ast.Statement) (s Statement, ok bool) {
+	in, ok := stmt.(ast.InjectedStatement)
+	if !ok {
+		return nil, false
+	}
+	n, ok := in.Statement.(*injected)
+	if !ok || n.err != nil {
+		return nil, false
+	}
+	return n.stmt, true
 }

@@ -241,7 +241,7 @@ func (a *Aggregation) Sum(agg, g int) (n int64, exact *big.Int, approx float64) 
 func (a *Aggregation) Count(agg, g int) int64 { return a.states[agg].n[g] }
 
 // Value is slot i of vector v, the result of MinOf, MaxOf or FirstOf agg in group
-// g; a nil v is null.
+// g; a nil v is null. It is valid until the next call for agg.
 func (a *Aggregation) Value(agg, g int) (v *columnar.Vector, i int) {
 	s := a.states[agg]
 	if s.Kind == FirstOf {
@@ -253,9 +253,9 @@ func (a *Aggregation) Value(agg, g int) (v *columnar.Vector, i int) {
 	if s.n[g] == 0 {
 		return nil, 0
 	}
-	out := columnar.NewVector(s.typ, 1)
-	out.AppendValue(s.vals[g])
-	return out, 0
+	s.value.Reset()
+	s.value.AppendValue(s.vals[g])
+	return s.value, 0
 }
 
 // add128 adds x to a 128-bit sum; wrapping is impossible for 64-bit values.

@@ -22,6 +22,7 @@ type aggregateState struct {
 
 	vals  []columnar.Value // of MinOf and MaxOf
 	text  int64            // bytes of texts in vals
+	value *columnar.Vector // one slot: where Value shows one of vals
 	first *columnar.Vector
 
 	nums  []*numberer // of DISTINCT
@@ -41,6 +42,8 @@ func newAggregateState(g Aggregate, ts []types.Type) *aggregateState {
 	switch g.Kind {
 	case FirstOf:
 		s.first = columnar.NewVector(s.typ, 0)
+	case MinOf, MaxOf:
+		s.value = columnar.NewVector(s.typ, 1)
 	case SumOf:
 		switch s.layout {
 		case columnar.F32, columnar.F64:

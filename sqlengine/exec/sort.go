@@ -194,9 +194,6 @@ func (s *sorter) compare(a, b sortRow) int {
 	return cmp.Compare(a.pick, b.pick)
 }
 
-// CanSort reports whether NewSort orders by values of the type.
-func CanSort(t types.Type) bool { return CanNumber(t) }
-
 // prefix orders as slot i does, as far as 63 bits tell: 0 is null.
 func prefix(v *columnar.Vector, i int) uint64 {
 	const valued = 1 << 63

@@ -49,14 +49,9 @@ func (t *ticket) writes() *writes {
 	return t.keys
 }
 
-// do publishes a statement, with others that wait at the same time. A caller
-// whose context ends while another leads leaves the queue if its statement was
-// not taken yet; one that was taken is waited for, as it may become visible.
-func (q *queue) do(ctx context.Context, st *Statement, alone bool) (Result, error) {
-	return q.enter(ctx, &ticket{st: st, alone: alone})
-}
-
-// enter is do for a ticket.
+// enter publishes a ticket's statement, with others that wait at the same time. A
+// caller whose context ends while another leads leaves the queue if its statement
+// was not taken yet; one that was taken is waited for, as it may become visible.
 func (q *queue) enter(ctx context.Context, t *ticket) (Result, error) {
 	t.lead, t.done = make(chan struct{}), make(chan struct{})
 	q.mu.Lock()

@@ -16,7 +16,7 @@ func TestLoneStatementPublishesAtOnce(t *testing.T) {
 	n := 0
 	q := newQueue(func(g []*ticket) { n += len(g) })
 	for range 3 {
-		if _, err := q.do(t.Context(), nil, false); err != nil {
+		if _, err := q.enter(t.Context(), &ticket{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestStatementsThatArriveTogetherShareASnapshot(t *testing.T) {
 	var wg sync.WaitGroup
 	do := func() {
 		defer wg.Done()
-		if _, err := q.do(context.Background(), nil, false); err != nil {
+		if _, err := q.enter(context.Background(), &ticket{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -97,13 +97,13 @@ func TestWaitingStatementCanBeCancelled(t *testing.T) {
 	})
 	first := make(chan error)
 	go func() {
-		_, err := q.do(context.Background(), nil, false)
+		_, err := q.enter(context.Background(), &ticket{})
 		first <- err
 	}()
 	<-entered
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.do(ctx, nil, false); !errors.Is(err, context.Canceled) {
+	if _, err := q.enter(ctx, &ticket{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("cancelled statement: %v", err)
 	}
 	close(release)

@@ -65,9 +65,6 @@ func (s *Statement) spilled(touched *writes) {
 	s.touched = nil
 }
 
-// Spills reports whether rows of the statement lie in files.
-func (s *Statement) Spills() bool { return s.spill != nil }
-
 // Marked reports whether Rewind may be asked for a place other than the beginning.
 func (s *Statement) Marked() bool { return s.marked }
 
