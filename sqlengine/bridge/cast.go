@@ -33,7 +33,9 @@ func newCaster(b *columnar.Batch, fields []types.Field, loc *time.Location) (*ca
 			c.cols[i].same = true
 			continue
 		}
-		c.cols[i] = columnCast{dec: NewDecoder(from, loc), enc: NewEncoder(f.Name, f.Type, loc), to: columnar.NewVector(f.Type, columnar.BatchRows)}
+		enc := NewEncoder(f.Name, f.Type, loc)
+		enc.from = HostType(from, false)
+		c.cols[i] = columnCast{dec: NewDecoder(from, loc), enc: enc, to: columnar.NewVector(f.Type, columnar.BatchRows)}
 	}
 	return c, nil
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -27,6 +26,9 @@ type Encoder struct {
 	typ  types.Type
 	loc  *time.Location
 	row  int64 // of the statement, 1 is the first; for messages
+	// from is the host type of the values, where all have one and it is known: a DATE
+	// is a time.Time as a DATETIME is.
+	from sql.Type
 	// warn, when set, makes values that do not fit fit, with warnings.
 	warn *sql.Context
 }
@@ -183,15 +185,9 @@ func (e *Encoder) int64(v any) (int64, error) {
 	case []byte:
 		return e.intText(string(x))
 	case time.Time:
-		x = x.UTC()
-		n, _ := strconv.ParseInt(x.Format("20060102150405"), 10, 64)
-		if gmstypes.IsDateType(HostType(e.typ, false)) {
-			n /= 1_000_000
-		}
-		return n, nil
+		return e.intText(e.clockNumber(x))
 	case gmstypes.Timespan:
-		s := int64(x) / 1_000_000
-		return s/3600*10000 + s/60%60*100 + s%60, nil
+		return e.intText(spanNumber(x))
 	}
 	return 0, e.wrong("integer", v)
 }
@@ -261,6 +257,10 @@ func (e *Encoder) float64(v any) (float64, error) {
 		return float64(x), nil
 	case decimal.Decimal:
 		return x.InexactFloat64(), nil
+	case time.Time:
+		return e.floatText(e.clockNumber(x))
+	case gmstypes.Timespan:
+		return e.floatText(spanNumber(x))
 	case string:
 		return e.floatText(x)
 	case []byte:
@@ -307,6 +307,10 @@ func (e *Encoder) decimal(dst *columnar.Vector, v any) error {
 		text = string(x)
 	case uint64:
 		text = strconv.FormatUint(x, 10)
+	case time.Time:
+		text = e.clockNumber(x)
+	case gmstypes.Timespan:
+		text = spanNumber(x)
 	default:
 		n, err := e.int64(v)
 		if err != nil {
@@ -354,7 +358,11 @@ func (e *Encoder) text(dst *columnar.Vector, v any) error {
 		}
 		return e.appendText(dst, "0")
 	case time.Time:
-		return e.appendText(dst, x.UTC().Format("2006-01-02 15:04:05.999999"))
+		return e.appendText(dst, e.clockText(x))
+	case gmstypes.Timespan:
+		if t, ok := e.from.(TimeType); ok {
+			return e.appendText(dst, string(expr.AppendTime(nil, int64(x), t.Precision())))
+		}
 	case float32:
 		return e.appendText(dst, string(expr.AppendFloat(nil, float64(x), 32)))
 	case float64:
@@ -419,146 +427,5 @@ func (e *Encoder) bytes(dst *columnar.Vector, v any) error {
 		s += strings.Repeat("\x00", e.typ.Length-len(s))
 	}
 	dst.AppendString(s)
-	return nil
-}
-
-func (e *Encoder) timestamp(dst *columnar.Vector, v any) error {
-	switch x := v.(type) {
-	case time.Time:
-		x = x.UTC()
-		y, m, d := x.Date()
-		nanos := int64(x.Hour())*3600e9 + int64(x.Minute())*60e9 + int64(x.Second())*1e9 + int64(x.Nanosecond())
-		return e.appendDateTime(dst, expr.DateTime{Day: expr.Day(int64(y), int(m), d), Nanos: nanos})
-	case string:
-		return e.timeText(dst, x)
-	case []byte:
-		return e.timeText(dst, string(x))
-	case decimal.Decimal:
-		return e.timeText(dst, x.String())
-	case gmstypes.Timespan:
-		return e.wrong(e.timeKind(), v)
-	}
-	n, err := e.int64(v)
-	if err != nil {
-		return err
-	}
-	return e.timeText(dst, strconv.FormatInt(n, 10))
-}
-
-func (e *Encoder) timeKind() string {
-	if e.typ.Kind == types.Date {
-		return "date"
-	}
-	return "datetime"
-}
-
-func (e *Encoder) timeText(dst *columnar.Vector, s string) error {
-	dt, st := expr.ParseDateTime(s)
-	if st != expr.OK {
-		return e.wrong(e.timeKind(), s)
-	}
-	return e.appendDateTime(dst, dt)
-}
-
-// appendDateTime appends a clock reading; for TIMESTAMP_LTZ it is one in the
-// session's zone unless it brings its own offset.
-func (e *Encoder) appendDateTime(dst *columnar.Vector, dt expr.DateTime) error {
-	if e.typ.Kind == types.Date {
-		dst.AppendI32(int32(dt.Day))
-		return nil
-	}
-	seconds := dt.Day * 86400
-	nanos := expr.RoundNanos(dt.Nanos, e.typ.Precision)
-	switch {
-	case e.typ.Kind == types.TimestampLTZ && !dt.HasOffset:
-		at := instant(time.Unix(seconds, nanos), e.loc)
-		seconds, nanos = at.Unix(), int64(at.Nanosecond())
-	case e.typ.Kind == types.TimestampLTZ:
-		seconds -= int64(dt.Offset)
-	case dt.HasOffset:
-		// A clock with an offset means an instant; it is shown in the session's zone.
-		at := wallClock(time.Unix(seconds-int64(dt.Offset), nanos), e.loc)
-		seconds, nanos = at.Unix(), int64(at.Nanosecond())
-	}
-	seconds += nanos / 1e9
-	nanos %= 1e9
-	switch p := e.typ.Precision; {
-	case p <= 3:
-		dst.AppendI64(seconds*1000 + nanos/1e6)
-	case p <= 6:
-		dst.AppendI64(seconds*1_000_000 + nanos/1000)
-	default:
-		dst.AppendT96(seconds*1000+nanos/1e6, int32(nanos%1e6))
-	}
-	return nil
-}
-
-func (e *Encoder) time(dst *columnar.Vector, v any) error {
-	var nanos int64
-	switch x := v.(type) {
-	case gmstypes.Timespan:
-		nanos = int64(x) * 1000
-	case time.Time:
-		x = x.UTC()
-		nanos = int64(x.Hour())*3600e9 + int64(x.Minute())*60e9 + int64(x.Second())*1e9 + int64(x.Nanosecond())
-	case string, []byte, int64, int32, int16, int8:
-		n, st := expr.ParseTime(show(x))
-		if st != expr.OK {
-			return e.wrong("time", v)
-		}
-		nanos = n
-	default:
-		return e.wrong("time", v)
-	}
-	nanos = expr.RoundNanos(nanos, min(e.typ.Precision, 3))
-	if nanos < 0 || nanos >= 86400e9 {
-		return e.wrong("time", v)
-	}
-	dst.AppendI32(int32(nanos / 1e6))
-	return nil
-}
-
-func (e *Encoder) nested(dst *columnar.Vector, v any) error {
-	var doc any
-	switch x := v.(type) {
-	case string:
-		if err := decodeJSON(x, &doc); err != nil {
-			return e.badJSON(err)
-		}
-	case []byte:
-		if err := decodeJSON(string(x), &doc); err != nil {
-			return e.badJSON(err)
-		}
-	case sql.JSONWrapper:
-		s, err := gmstypes.JsonToMySqlString(x)
-		if err != nil {
-			return e.badJSON(err)
-		}
-		if err := decodeJSON(s, &doc); err != nil {
-			return e.badJSON(err)
-		}
-	default:
-		return e.badJSON(fmt.Errorf("a %T", v))
-	}
-	j := jsonAppender{loc: e.loc, name: e.name, row: e.row}
-	if e.typ.Kind == types.Variant { // JSON's null is a variant
-		return j.variant(dst, doc)
-	}
-	return j.append(dst, doc)
-}
-
-func (e *Encoder) badJSON(err error) error {
-	return Errorf(CodeBadJSON, "Invalid JSON text: %v in value for column '%s' at row %d", err, e.name, e.row)
-}
-
-func decodeJSON(s string, doc *any) error {
-	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
-	if err := d.Decode(doc); err != nil {
-		return err
-	}
-	if d.More() {
-		return fmt.Errorf("more than one value")
-	}
 	return nil
 }

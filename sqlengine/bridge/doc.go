@@ -4,12 +4,19 @@
 // the host's interfaces. It is the only place where batches become host rows,
 // host values become batches, and errors get MySQL's numbers:
 //
-//	provider, database, table   names to tables, with hints and time travel
-//	session, transaction        one pinned view and one write a table and statement
-//	types, columnvalue, adjust  column types and values, both ways; strict or IGNORE
-//	insert, update, dml         statements that write; values reads constants itself
-//	given                       the PARTITION clause of an INSERT
-//	errors                      error numbers and SQLSTATEs
+//	names       provider, database, table, systemtable, views, index; showcreate
+//	sessions    session, transaction (one pinned view and one write a table and
+//	            statement), kept (memory), location (time zone)
+//	types       types, timetype, default
+//	to columns  columnvalue, columntime, jsonvalue: strict; adjust: under IGNORE;
+//	            exact: literals that predicates can hold; stored: assignments
+//	to host     hostvalue; batches and cast for whole batches; origin, okiter
+//	            for results
+//	writing     dml (one statement: turns, conflicts, memory); insert, insertkey,
+//	            values (constants, which it reads itself), given (PARTITION), fill
+//	            (CREATE TABLE AS), update, joined, sequence, truncate; editor for
+//	            what the host writes row by row
+//	errors      errors (numbers and SQLSTATEs), denied
 //
 // Rules: (1) a statement reads one view of a table, pinned by the transaction
 // and released when it ends; (2) what a statement wrote is published by the

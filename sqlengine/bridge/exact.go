@@ -132,10 +132,7 @@ func exactTime(t types.Type, x any, loc *time.Location) (columnar.Value, bool) {
 	var dt expr.DateTime
 	switch x := x.(type) {
 	case time.Time:
-		x = x.UTC()
-		y, m, d := x.Date()
-		dt = expr.DateTime{Day: expr.Day(int64(y), int(m), d),
-			Nanos: int64(x.Hour())*3600e9 + int64(x.Minute())*60e9 + int64(x.Second())*1e9 + int64(x.Nanosecond())}
+		dt = clockOf(x)
 	case string:
 		var st expr.Status
 		if dt, st = expr.ParseDateTime(x); st != expr.OK || dt.HasOffset {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 
@@ -95,4 +96,19 @@ func instant(t time.Time, loc *time.Location) time.Time {
 	}
 	y, m, d := t.Date()
 	return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), loc)
+}
+
+// AppendTime prints a host time, which is labelled UTC, as a value of type t is shown.
+func AppendTime(dst []byte, x time.Time, t sql.DatetimeType) []byte {
+	c := clockOf(x)
+	if x = x.UTC(); x.Year() == 0 && x.YearDay() == 1 {
+		// The first day of year 0 stands for 0000-00-00 in the host.
+		dst = append(dst, "0000-00-00"...)
+	} else {
+		dst = expr.AppendDate(dst, c.Day)
+	}
+	if gmstypes.IsDateType(t) {
+		return dst
+	}
+	return expr.AppendTime(append(dst, ' '), c.Nanos/1000, t.Precision())
 }

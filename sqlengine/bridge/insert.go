@@ -13,8 +13,11 @@ import (
 
 // Insert is an INSERT or REPLACE.
 type Insert struct {
-	Table   *Table
-	Source  Source // rows of all columns of the table
+	Table  *Table
+	Source Source // rows of all columns of the table
+	// From are the types of the values of Source, a column each; nil for those that
+	// are not known.
+	From    []sql.Type
 	Replace bool
 	Ignore  bool
 	OnDup   []sql.Expression // assignments over the old row followed by the new one
@@ -81,11 +84,8 @@ func (s *Insert) plain(ctx *sql.Context, w *storage.Write) (Result, error) {
 		n, err := s.batches(ctx, w, b)
 		return Result{Affected: n, Info: insertInfo(n, 0)}, errors.Join(err, it.Close(ctx))
 	}
-	rows := newRowWriter(ctx, s.Table, w)
+	rows := s.rowWriter(ctx, w)
 	defer rows.sink.close()
-	if s.Ignore {
-		rows.lenient(ctx)
-	}
 	var n int64
 	err = eachRow(ctx, func(*sql.Context) (sql.RowIter, error) { return it, nil }, func(row sql.Row) error {
 		n++
@@ -98,6 +98,20 @@ func (s *Insert) plain(ctx *sql.Context, w *storage.Write) (Result, error) {
 		err = rows.finish(ctx)
 	}
 	return Result{Affected: n, Info: insertInfo(n, 0)}, err
+}
+
+// rowWriter is a writer of the rows of Source.
+func (s *Insert) rowWriter(ctx *sql.Context, w *storage.Write) *rowWriter {
+	out := newRowWriter(ctx, s.Table, w)
+	for i, c := range s.Table.Columns() {
+		if i < len(s.From) {
+			out.rows.encoders[c].from = s.From[i]
+		}
+	}
+	if s.Ignore {
+		out.lenient(ctx)
+	}
+	return out
 }
 
 // checkOmitted refuses a row without a value for a column that must have one and

@@ -117,10 +117,7 @@ func (s *Insert) gather(ctx *sql.Context, mem *membudget.Holder) (*incoming, err
 	in := &incoming{}
 	t := s.Table
 	loc := Location(ctx)
-	rw := newRowWriter(ctx, t, nil)
-	if s.Ignore {
-		rw.lenient(ctx)
-	}
+	rw := s.rowWriter(ctx, nil)
 	rows := &rw.rows
 	dec := make([]*Decoder, len(rows.batch.Cols))
 	for i, c := range rows.batch.Cols {

@@ -8,9 +8,57 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dolthub/go-mysql-server/sql"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/types"
 )
+
+func (e *Encoder) nested(dst *columnar.Vector, v any) error {
+	var doc any
+	switch x := v.(type) {
+	case string:
+		if err := decodeJSON(x, &doc); err != nil {
+			return e.badJSON(err)
+		}
+	case []byte:
+		if err := decodeJSON(string(x), &doc); err != nil {
+			return e.badJSON(err)
+		}
+	case sql.JSONWrapper:
+		s, err := gmstypes.JsonToMySqlString(x)
+		if err != nil {
+			return e.badJSON(err)
+		}
+		if err := decodeJSON(s, &doc); err != nil {
+			return e.badJSON(err)
+		}
+	default:
+		return e.badJSON(fmt.Errorf("a %T", v))
+	}
+	j := jsonAppender{loc: e.loc, name: e.name, row: e.row}
+	if e.typ.Kind == types.Variant { // JSON's null is a variant
+		return j.variant(dst, doc)
+	}
+	return j.append(dst, doc)
+}
+
+func (e *Encoder) badJSON(err error) error {
+	return Errorf(CodeBadJSON, "Invalid JSON text: %v in value for column '%s' at row %d", err, e.name, e.row)
+}
+
+func decodeJSON(s string, doc *any) error {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	if err := d.Decode(doc); err != nil {
+		return err
+	}
+	if d.More() {
+		return fmt.Errorf("more than one value")
+	}
+	return nil
+}
 
 // jsonAppender appends decoded JSON to vectors of nested types, in the forms that
 // expr.AppendJSON writes.

@@ -34,7 +34,7 @@ func (t *Table) Stored(column string, e sql.Expression, loc *time.Location, warn
 	}
 	f := t.schema.Fields[i]
 	s := &Stored{child: e, typ: t.columns[i].Type, enc: NewEncoder(f.Name, f.Type, loc), dec: NewDecoder(f.Type, loc), slot: columnar.NewVector(f.Type, 1)}
-	s.enc.warn = warn
+	s.enc.from, s.enc.warn = e.Type(), warn
 	return s, true
 }
 

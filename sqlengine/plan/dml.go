@@ -22,10 +22,55 @@ func (b *Builder) insert(ctx *sql.Context, n *hostplan.InsertInto, row sql.Row) 
 		return nil, nil
 	}
 	s := &bridge.Insert{
-		Table: t, Source: b.source(n.Source, row), Replace: n.IsReplace, Ignore: n.Ignore, OnDup: onDup,
+		Table: t, Source: b.source(n.Source, row), From: valueTypes(n.Source), Replace: n.IsReplace, Ignore: n.Ignore, OnDup: onDup,
 		Omitted: n.DeferredDefaults, ReadsTarget: reads(n.Source, t),
 	}
 	return s.Iter(), nil
+}
+
+// valueTypes are the types of a source's values, a column each; all nil when the rows
+// of a VALUES have times of several types. The projection that the host puts over the
+// source of an INSERT names the types of the table's columns instead.
+func valueTypes(n sql.Node) []sql.Type {
+	columns := n.Schema()
+	out := make([]sql.Type, len(columns))
+	for i, c := range columns {
+		out[i] = c.Type
+	}
+	if p, ok := n.(*hostplan.Project); ok {
+		below := p.Child.Schema()
+		for i, e := range p.Projections {
+			if f, ok := e.(*expression.GetField); ok && f.Index() < len(below) {
+				out[i] = below[f.Index()].Type
+			}
+		}
+	}
+	transform.Inspect(n, func(x sql.Node) bool {
+		if v, ok := x.(*hostplan.Values); ok && mixed(v) {
+			clear(out)
+		}
+		return true
+	})
+	return out
+}
+
+// mixed reports whether the rows of a VALUES have times of several types.
+func mixed(v *hostplan.Values) bool {
+	if len(v.ExpressionTuples) == 0 {
+		return false
+	}
+	for i, first := range v.ExpressionTuples[0] {
+		t := first.Type()
+		if _, ok := t.(sql.DatetimeType); !ok && !bridge.IsTimespan(t) {
+			continue
+		}
+		for _, row := range v.ExpressionTuples[1:] {
+			if !row[i].Type().Equals(t) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reads reports whether a plan reads the newest version of a table.

@@ -137,7 +137,7 @@ func (e *rowEncoder) text(ctx *sql.Context, dst []byte, column int, v any) ([]by
 		}
 	case time.Time:
 		if dt, ok := t.(sql.DatetimeType); ok {
-			return appendHostTime(dst, x, dt), nil
+			return bridge.AppendTime(dst, x, dt), nil
 		}
 	case int64:
 		if gmstypes.IsInteger(t) && !gmstypes.IsUnsigned(t) {
@@ -157,22 +157,4 @@ func (e *rowEncoder) text(ctx *sql.Context, dst []byte, column int, v any) ([]by
 		return nil, err
 	}
 	return append(dst, val.Raw()...), nil
-}
-
-// appendHostTime prints a time that is labelled UTC.
-func appendHostTime(dst []byte, x time.Time, t sql.DatetimeType) []byte {
-	x = x.UTC()
-	if x.Year() == 0 && x.YearDay() == 1 {
-		// The first day of year 0 stands for 0000-00-00 in the host.
-		dst = append(dst, "0000-00-00"...)
-	} else {
-		y, m, d := x.Date()
-		dst = expr.AppendDate(dst, expr.Day(int64(y), int(m), d))
-	}
-	if gmstypes.IsDateType(t) {
-		return dst
-	}
-	dst = append(dst, ' ')
-	us := int64(x.Hour())*3_600_000_000 + int64(x.Minute())*60_000_000 + int64(x.Second())*1_000_000 + int64(x.Nanosecond())/1000
-	return expr.AppendTime(dst, us, t.Precision())
 }
