@@ -55,9 +55,10 @@ type ReadRequest struct {
 	// come back; whoever must not lose a record's other versions sets it for key
 	// columns only.
 	Filter *predicate.Node
-	// BatchRows and KeepDictionary: see format.ReadOptions.
+	// BatchRows, KeepDictionary and Together: see format.ReadOptions.
 	BatchRows      int
 	KeepDictionary bool
+	Together       int
 }
 
 // reader is an open data file.
@@ -113,7 +114,7 @@ func Open(ctx context.Context, c ReadConfig, f File, r ReadRequest) (columnar.Re
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", m.Name, err)
 	}
-	o := format.ReadOptions{Fields: stored, BatchRows: r.BatchRows, KeepDictionary: r.KeepDictionary}
+	o := format.ReadOptions{Fields: stored, BatchRows: r.BatchRows, KeepDictionary: r.KeepDictionary, Together: r.Together}
 	if r.Filter != nil {
 		o.Skip = out.skip(c, r.Filter, written)
 	}

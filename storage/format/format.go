@@ -35,6 +35,9 @@ type ReadOptions struct {
 	BatchRows int
 	// KeepDictionary allows vectors in dictionary form.
 	KeepDictionary bool
+	// Together is how many readers are open at once, this one among them; 0 is 1.
+	// Many of them read less ahead each.
+	Together int
 }
 
 // BlockStats are the statistics of a block of rows.

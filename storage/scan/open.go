@@ -120,7 +120,9 @@ func (r *Reading) section(ctx context.Context, s *Split, sec *level.Section) (co
 		for _, f := range run.Files {
 			files = append(files, func(ctx context.Context) (columnar.Reader, error) {
 				return datafile.Open(ctx, r.c.Read, datafile.File{Partition: s.Partition, Bucket: s.Bucket, Meta: f.Meta},
-					datafile.ReadRequest{Fields: fields, Sequence: !byAge, Kinds: true, Filter: r.byKey, BatchRows: mergeRows})
+					datafile.ReadRequest{
+						Fields: fields, Sequence: !byAge, Kinds: true, Filter: r.byKey, BatchRows: mergeRows(len(runs)), Together: len(runs),
+					})
 			})
 		}
 		cfg.Runs = append(cfg.Runs, merge.Concat(files...))
@@ -128,5 +130,9 @@ func (r *Reading) section(ctx context.Context, s *Split, sec *level.Section) (co
 	return merge.NewReader(cfg)
 }
 
-// mergeRows is the most rows of a batch of a run: a page of the files we write.
-const mergeRows = 8192
+// mergeRows is the most rows of a batch of each of so many runs: 8192 of few; the
+// batches of all runs together have no more than those of 16.
+func mergeRows(runs int) int {
+	const few, most, least = 16, 8192, 256
+	return max(least, most*few/max(few, runs))
+}

@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// windowBytes is how much of a chunk one read takes, unless a page is larger.
-	windowBytes = 256 << 10
+	// windowBytes is how much of a chunk one read takes, unless a page is larger, and
+	// minWindowBytes what is left of it when many files are open at once.
+	windowBytes    = 256 << 10
+	minWindowBytes = 16 << 10
 	// headerBytes is what is looked at first for a page header; maxHeaderBytes the
 	// most that statistics may make of it.
 	headerBytes    = 512
@@ -28,6 +30,14 @@ type source struct {
 	pool    *codec.Pool
 	free    *freeList
 	footers *footerCache // nil: none
+	window  int64        // how much of a chunk one read takes
+}
+
+// windowOf is how much one of so many open files reads ahead in each column: in all
+// of them together no more than what few take.
+func windowOf(together int) int64 {
+	const few = 16
+	return max(minWindowBytes, windowBytes*few/max(few, int64(together)))
 }
 
 // chunkReader walks the pages of one column chunk.
@@ -78,7 +88,7 @@ func (c *chunkReader) bytes(at int64, n int) ([]byte, error) {
 		c.win, c.winAt = c.ft.tail, c.ft.tailAt
 		return c.win[at-c.winAt:], nil
 	}
-	size := int(max(int64(n), min(c.ahead-at, windowBytes)))
+	size := int(max(int64(n), min(c.ahead-at, c.window)))
 	kept := 0
 	if at >= c.winAt && at < c.winAt+int64(len(c.win)) {
 		kept = len(c.win) - int(at-c.winAt)

@@ -34,7 +34,7 @@ func (p *Format) Open(ctx context.Context, f fileio.File, path string, o format.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return newReader(&source{f: f, path: path, pool: p.codecs, free: &p.free, footers: &p.footers}, o)
+	return newReader(&source{f: f, path: path, pool: p.codecs, free: &p.free, footers: &p.footers, window: windowOf(o.Together)}, o)
 }
 
 // NewWriter starts a file on w, see format.Format.

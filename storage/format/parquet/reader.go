@@ -26,8 +26,8 @@ type column interface {
 }
 
 // reader yields the rows of a file, row group by row group. A batch ends with its
-// row group, and where a page of some column ends if that makes it no less than
-// half as large as it may be.
+// row group, and where a page of some column ends if that leaves it wholePages rows or
+// half of what it may have.
 type reader struct {
 	*source
 	o     format.ReadOptions
@@ -112,6 +112,10 @@ func (r *reader) Next(ctx context.Context) (*columnar.Batch, error) {
 	return &r.batch, nil
 }
 
+// wholePages is how many rows make a batch large enough that it needs no rows of
+// further pages, which have to be copied together.
+const wholePages = 1024
+
 // size chooses the rows of a batch of at most n.
 func (r *reader) size(n int) (int, error) {
 	least := n
@@ -124,7 +128,7 @@ func (r *reader) size(n int) (int, error) {
 			least = min(least, have)
 		}
 	}
-	if 2*least >= n {
+	if least >= min((n+1)/2, wholePages) {
 		return least, nil
 	}
 	return n, nil

@@ -18,9 +18,10 @@ const (
 	unitRows  = 16 << 10
 	unitBytes = 32 << 20
 	// pageRows are the rows of a page, less where a column's page would pass
-	// pageBytes.
-	pageRows  = columnar.BatchRows
-	pageBytes = 1 << 20
+	// pageBytes; leanPageBytes in a lean file, of which a merge has many open.
+	pageRows      = columnar.BatchRows
+	pageBytes     = 1 << 20
+	leanPageBytes = 256 << 10
 	// defaultBlock is the most encoded bytes of a row group.
 	defaultBlock = 128 << 20
 )
@@ -67,6 +68,9 @@ func newWriter(f *Format, w io.Writer, o format.WriteOptions) (*writer, error) {
 		return nil, err
 	}
 	wr := &writer{f: f, w: w, fields: o.Fields, block: o.BlockBytes, maxPage: pageBytes}
+	if o.Lean {
+		wr.maxPage = leanPageBytes
+	}
 	opts, err := parseExtra(o.Extra)
 	if err != nil {
 		return nil, err
