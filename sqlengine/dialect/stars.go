@@ -14,6 +14,9 @@ func checkTree(stmt ast.Statement) error {
 		return err
 	}
 	conditionOfJoin(stmt)
+	if hasNames(stmt) {
+		namesInHaving(stmt)
+	}
 	return markExists(stmt)
 }
 

@@ -6,34 +6,81 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
 
-// checkUngrouped refuses a select list p over g that mixes aggregates with plain columns
-// where there is no GROUP BY, as ONLY_FULL_GROUP_BY asks. The host checks only
-// queries that have one.
-func checkUngrouped(ctx *sql.Context, p *hostplan.Project, g *hostplan.GroupBy) error {
-	if len(g.GroupByExprs) > 0 || !aggregates(g.SelectedExprs) || !sql.LoadSqlMode(ctx).ModeEnabled("ONLY_FULL_GROUP_BY") {
+// checkFullGroup refuses a query over groups g that shows a column, in its select list p,
+// in HAVING or in ORDER BY, of which a group may have several values: what
+// ONLY_FULL_GROUP_BY asks. The host's own check, which AddRules removes, knows less.
+func checkFullGroup(ctx *sql.Context, p *hostplan.Project, g *hostplan.GroupBy) error {
+	whole := len(g.GroupByExprs) == 0
+	if whole && !aggregates(g.SelectedExprs) || !sql.LoadSqlMode(ctx).ModeEnabled("ONLY_FULL_GROUP_BY") {
 		return nil
 	}
-	fixed := fixedTables(g.Child)
+	d := newDetermined(g.Child)
+	for _, k := range g.GroupByExprs {
+		d.know(k)
+	}
+	d.close(g.Child)
+	having, order, names := aboveGroups(p, g)
 	for i, e := range p.Projections {
-		var bad *expression.GetField
-		sql.Inspect(e, func(e sql.Expression) bool {
-			if f, ok := e.(*expression.GetField); ok && bad == nil && f.TableId() != 0 && !fixed[f.TableId()] && hasColumn(g.Child, f) {
-				bad = f
-			}
-			return bad == nil
-		})
-		if bad == nil {
-			continue
+		f := d.open(e, names)
+		switch {
+		case f == nil:
+		case whole:
+			return bridge.Errorf(bridge.CodeMixGroup, "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'; "+
+				"this is incompatible with sql_mode=only_full_group_by", i+1, fullName(f))
+		default:
+			return ungrouped(i+1, "SELECT list", f)
 		}
-		name := strings.Trim(strings.Join([]string{bad.Database(), bad.Table(), bad.Name()}, "."), ".")
-		return bridge.Errorf(bridge.CodeMixGroup, "In aggregated query without GROUP BY, expression #%d of SELECT list contains nonaggregated column '%s'; this is incompatible with sql_mode=only_full_group_by", i+1, name)
+	}
+	if having != nil {
+		if f := d.open(having.Cond, names); f != nil {
+			return bridge.Errorf(bridge.CodeBadField, "Unknown column '%s' in 'having clause'", f.Name())
+		}
+	}
+	if order == nil || whole { // one row has no order
+		return nil
+	}
+	for i, s := range order.SortFields {
+		if f := d.open(s.Column, names); f != nil {
+			return ungrouped(i+1, "ORDER BY clause", f)
+		}
 	}
 	return nil
+}
+
+func ungrouped(i int, clause string, f *expression.GetField) error {
+	return bridge.Errorf(bridge.CodeWrongGroupField, "Expression #%d of %s is not in GROUP BY clause and contains nonaggregated column '%s' "+
+		"which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by", i, clause, fullName(f))
+}
+
+func fullName(f *expression.GetField) string {
+	return strings.Trim(strings.Join([]string{f.Database(), f.Table(), f.Name()}, "."), ".")
+}
+
+// aboveGroups are the conditions and the order between a select list and its groups, and
+// what the names of results stand for.
+func aboveGroups(p *hostplan.Project, g *hostplan.GroupBy) (*hostplan.Having, *hostplan.Sort, map[sql.ColumnId]sql.Expression) {
+	var having *hostplan.Having
+	var order *hostplan.Sort
+	names := map[sql.ColumnId]sql.Expression{}
+	for n := sql.Node(p); n != g; n = n.Children()[0] {
+		switch x := n.(type) {
+		case *hostplan.Having:
+			having = x
+		case *hostplan.Sort:
+			order = x
+		case *hostplan.Project:
+			for _, e := range x.Projections {
+				if a, ok := e.(*expression.Alias); ok && a.Id() != 0 {
+					names[a.Id()] = a.Child
+				}
+			}
+		}
+	}
+	return having, order, names
 }
 
 // checkKeys refuses a GROUP BY the name of an aggregate.
@@ -80,40 +127,4 @@ func groupBelow(n sql.Node) *hostplan.GroupBy {
 			return nil
 		}
 	}
-}
-
-// hasColumn reports whether a node has the column, so that it is not one of an
-// outer query.
-func hasColumn(n sql.Node, f *expression.GetField) bool {
-	for _, c := range n.Schema() {
-		if strings.EqualFold(c.Source, f.Table()) && strings.EqualFold(c.Name, f.Name()) {
-			return true
-		}
-	}
-	return false
-}
-
-// fixedTables are tables of which a condition wants a column equal to a constant:
-// their other columns may follow from it.
-func fixedTables(n sql.Node) map[sql.TableId]bool {
-	out := map[sql.TableId]bool{}
-	transform.Inspect(n, func(n sql.Node) bool {
-		f, ok := n.(*hostplan.Filter)
-		if !ok {
-			return true
-		}
-		for _, e := range expression.SplitConjunction(f.Expression) {
-			eq, ok := e.(*expression.Equals)
-			if !ok {
-				continue
-			}
-			for _, side := range []sql.Expression{eq.Left(), eq.Right()} {
-				if c, ok := side.(*expression.GetField); ok {
-					out[c.TableId()] = true
-				}
-			}
-		}
-		return true
-	})
-	return out
 }

@@ -29,6 +29,11 @@ func AddRules(b *analyzer.Builder) *analyzer.Builder {
 			b = b.RemoveOnceAfterRule(r.Id)
 		}
 	}
+	for _, r := range analyzer.DefaultValidationRules {
+		if r.Id.String() == "validateGroupBy" { // checkFullGroup knows more
+			b = b.RemoveValidationRule(r.Id)
+		}
+	}
 	return b.AddPreAnalyzeRule(repairRule, repair).AddPostAnalyzeRule(topRule, topUnderProject)
 }
 
@@ -76,7 +81,7 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 	case *hostplan.Project:
 		if g := groupBelow(x.Child); g != nil && !r.lists[g] {
 			r.lists[g] = true
-			if err := checkUngrouped(r.ctx, x, g); err != nil {
+			if err := checkFullGroup(r.ctx, x, g); err != nil {
 				return nil, false, err
 			}
 		}

@@ -1,0 +1,44 @@
+package dialect
+
+import ast "github.com/dolthub/vitess/go/vt/sqlparser"
+
+// namesInHaving writes out the results that HAVING names when they are made of
+// aggregates of a column of that name, as in SUM(v) AS v: the host takes the column
+// then, MySQL the result unless GROUP BY has such a column.
+func namesInHaving(stmt ast.Statement) {
+	_ = ast.Walk(func(n ast.SQLNode) (bool, error) {
+		if sel, ok := n.(*ast.Select); ok && sel.Having != nil {
+			sel.Having.Expr = written(sel, sel.Having.Expr)
+		}
+		return true, nil
+	}, stmt)
+}
+
+// written is a condition on groups with the totals that it names written out.
+func written(sel *ast.Select, e ast.Expr) ast.Expr {
+	switch x := e.(type) {
+	case *ast.Subquery, *ast.GroupConcatExpr:
+		return e
+	case *ast.FuncExpr:
+		if isAggregate(x) {
+			return e
+		}
+	case *ast.ColName:
+		if !x.Qualifier.IsEmpty() {
+			return e
+		}
+		for _, k := range sel.GroupBy {
+			if c, ok := k.(*ast.ColName); ok && c.Name.Equal(x.Name) {
+				return e
+			}
+		}
+		for _, s := range sel.SelectExprs {
+			if a, ok := s.(*ast.AliasedExpr); ok && a.As.Equal(x.Name) && usesColumn(a.Expr, x) && noneOf(a.Expr, groupUse()) != nil {
+				return a.Expr
+			}
+		}
+		return e
+	}
+	mapExprs(e, func(x ast.Expr) ast.Expr { return written(sel, x) })
+	return e
+}
