@@ -298,18 +298,6 @@ func ReadAll(ctx *sql.Context, r columnar.Reader) (rows []sql.Row, err error) {
 	}
 }
 
-// Drain reads r to its end and drops the rows.
-func Drain(ctx *sql.Context, r columnar.Reader) error {
-	for {
-		if _, err := r.Next(ctx); err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-	}
-}
-
 // Hints are the options and the point in time that the statement gave for the
 // table, for EXPLAIN; "" when it gave none.
 func (t *Table) Hints() string {

@@ -1,6 +1,9 @@
 package dialect
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // show reads the SHOW statements of ours; it returns nil for all others.
 func (g *grammar) show() (Statement, error) {
@@ -121,17 +124,12 @@ func (g *grammar) tables() ([]TableName, error) {
 // analyze reads ANALYZE TABLE; its HISTOGRAM forms are the host's.
 func (g *grammar) analyze() (Statement, error) {
 	g.i = 1
-	if !g.accept("NO_WRITE_TO_BINLOG") {
-		g.accept("LOCAL")
-	}
-	if !g.accept("TABLE") && !g.accept("TABLES") {
-		return nil, nil
-	}
-	s := &AnalyzeTable{}
-	var err error
-	if s.Names, err = g.tables(); err != nil {
+	g.noBinlog()
+	names, ok, err := g.tableList()
+	if !ok {
 		return nil, err
 	}
+	s := &AnalyzeTable{Names: names}
 	if g.peek("UPDATE", "HISTOGRAM") || g.peek("DROP", "HISTOGRAM") {
 		return nil, nil
 	}
@@ -164,28 +162,74 @@ func (g *grammar) analyze() (Statement, error) {
 	return s, nil
 }
 
+// tableList reads TABLE t, …; ok is false when another thing is meant.
+func (g *grammar) tableList() (names []TableName, ok bool, err error) {
+	if !g.accept("TABLE") && !g.accept("TABLES") {
+		return nil, false, nil
+	}
+	names, err = g.tables()
+	return names, err == nil, err
+}
+
+// options reads MySQL's words at the end of a statement about tables.
+func (g *grammar) options(words ...string) []string {
+	var out []string
+	for {
+		i := slices.IndexFunc(words, func(w string) bool { return g.accept(strings.Fields(w)...) })
+		if i < 0 {
+			return out
+		}
+		out = append(out, words[i])
+	}
+}
+
 func (g *grammar) check() (Statement, error) {
 	g.i = 1
-	if !g.accept("TABLE") && !g.accept("TABLES") {
-		return nil, nil
-	}
-	s := &CheckTable{}
-	var err error
-	if s.Names, err = g.tables(); err != nil {
+	names, ok, err := g.tableList()
+	if !ok {
 		return nil, err
 	}
-	for !g.atEnd() {
-		switch {
-		case g.accept("FOR", "UPGRADE"):
-			s.Options = append(s.Options, "FOR UPGRADE")
-		case g.peek("QUICK"), g.peek("FAST"), g.peek("MEDIUM"), g.peek("EXTENDED"), g.peek("CHANGED"):
-			s.Options = append(s.Options, strings.ToUpper(g.text(g.i)))
-			g.i++
-		default:
-			return nil, g.errorf("expected the end of the statement")
-		}
+	return &CheckTable{Names: names, Options: g.options("FOR UPGRADE", "QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED")}, nil
+}
+
+func (g *grammar) optimize() (Statement, error) {
+	g.i = 1
+	g.noBinlog()
+	names, ok, err := g.tableList()
+	if !ok {
+		return nil, err
+	}
+	return &OptimizeTable{Names: names}, nil
+}
+
+func (g *grammar) repair() (Statement, error) {
+	g.i = 1
+	g.noBinlog()
+	names, ok, err := g.tableList()
+	if !ok {
+		return nil, err
+	}
+	return &RepairTable{Names: names, Options: g.options("QUICK", "EXTENDED", "USE_FRM")}, nil
+}
+
+func (g *grammar) checksum() (Statement, error) {
+	g.i = 1
+	names, ok, err := g.tableList()
+	if !ok {
+		return nil, err
+	}
+	s := &ChecksumTable{Names: names, Quick: g.accept("QUICK")}
+	if !s.Quick {
+		g.accept("EXTENDED")
 	}
 	return s, nil
+}
+
+// noBinlog takes the words that keep a statement out of MySQL's binary log.
+func (g *grammar) noBinlog() {
+	if !g.accept("NO_WRITE_TO_BINLOG") {
+		g.accept("LOCAL")
+	}
 }
 
 // truncate reads TRUNCATE [TABLE] t PARTITION (…); without one it is the

@@ -46,6 +46,12 @@ func (g *grammar) dispatch() (Statement, error) {
 		return g.analyze()
 	case "CHECK":
 		return g.check()
+	case "OPTIMIZE":
+		return g.optimize()
+	case "REPAIR":
+		return g.repair()
+	case "CHECKSUM":
+		return g.checksum()
 	case "RENAME":
 		return g.renameTables()
 	case "TRUNCATE":

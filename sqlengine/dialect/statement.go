@@ -434,6 +434,30 @@ type CheckTable struct {
 // Kind implements Statement.
 func (*CheckTable) Kind() string { return "CHECK TABLE" }
 
+// OptimizeTable is OPTIMIZE TABLE t, ….
+type OptimizeTable struct{ Names []TableName }
+
+// Kind implements Statement.
+func (*OptimizeTable) Kind() string { return "OPTIMIZE TABLE" }
+
+// RepairTable is REPAIR TABLE t, …; Options are MySQL's words, upper case.
+type RepairTable struct {
+	Names   []TableName
+	Options []string
+}
+
+// Kind implements Statement.
+func (*RepairTable) Kind() string { return "REPAIR TABLE" }
+
+// ChecksumTable is CHECKSUM TABLE t, … [QUICK|EXTENDED].
+type ChecksumTable struct {
+	Names []TableName
+	Quick bool
+}
+
+// Kind implements Statement.
+func (*ChecksumTable) Kind() string { return "CHECKSUM TABLE" }
+
 type (
 	// RenameTables is RENAME TABLE a TO b, …, of tables and views.
 	RenameTables struct{ Tables []Renamed }

@@ -147,6 +147,8 @@ func (d *determined) close(n sql.Node) {
 func (d *determined) spread(n sql.Node) bool {
 	news := false
 	switch x := n.(type) {
+	case *hostplan.SetOp, *hostplan.RecursiveCte, *hostplan.RecursiveTable:
+		return false
 	case *hostplan.SubqueryAlias:
 		return d.derived(x)
 	case hostplan.TableIdNode:
@@ -171,8 +173,6 @@ func (d *determined) spread(n sql.Node) bool {
 				news = true
 			}
 		}
-	case *hostplan.SetOp, *hostplan.RecursiveCte:
-		return false
 	}
 	for _, c := range n.Children() {
 		if d.spread(c) {

@@ -67,6 +67,12 @@ func (b *Builder) Build(stmt dialect.Statement, children []any) (sql.ExecSourceR
 		return b.analyzeTable(s), nil
 	case *dialect.CheckTable:
 		return b.checkTable(s), nil
+	case *dialect.OptimizeTable:
+		return b.optimizeTable(s), nil
+	case *dialect.RepairTable:
+		return b.repairTable(s), nil
+	case *dialect.ChecksumTable:
+		return b.checksumTable(s), nil
 	}
 	return nil, bridge.Errorf(bridge.CodeNotSupported, "%s is not supported yet", stmt.Kind())
 }

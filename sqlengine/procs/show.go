@@ -1,7 +1,6 @@
 package procs
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -83,80 +82,4 @@ func (b *Builder) showTags(s *dialect.ShowTags) *node {
 		}
 		return out, nil
 	})
-}
-
-// statusColumns are the columns of ANALYZE TABLE and CHECK TABLE.
-func statusColumns() sql.Schema {
-	return sql.Schema{text("Table"), text("Op"), text("Msg_type"), text("Msg_text")}
-}
-
-// analyzeTable answers MySQL's form. Statistics of columns are those of the data
-// files, which are there already.
-func (b *Builder) analyzeTable(s *dialect.AnalyzeTable) *node {
-	return rows(s, statusColumns(), func(ctx *sql.Context) ([]sql.Row, error) {
-		if s.Compute {
-			return nil, bridge.Errorf(bridge.CodeNotSupported, "ANALYZE TABLE … COMPUTE STATISTICS is not supported yet")
-		}
-		var out []sql.Row
-		for _, n := range s.Names {
-			db, err := b.database(ctx, n)
-			if err != nil {
-				return nil, err
-			}
-			name := db + "." + n.Table
-			if _, err := b.table(ctx, n); err != nil {
-				out = append(out, sql.Row{name, "analyze", "Error", bridge.SQLError(err).Message})
-				continue
-			}
-			out = append(out, sql.Row{name, "analyze", "status", "OK"})
-		}
-		return out, nil
-	})
-}
-
-// checkTable reads every row of a table and tells what stood in the way.
-func (b *Builder) checkTable(s *dialect.CheckTable) *node {
-	return rows(s, statusColumns(), func(ctx *sql.Context) ([]sql.Row, error) {
-		var out []sql.Row
-		for _, n := range s.Names {
-			db, err := b.database(ctx, n)
-			if err != nil {
-				return nil, err
-			}
-			name := db + "." + n.Table
-			t, err := b.table(ctx, n)
-			if err == nil {
-				err = readThrough(ctx, t)
-			}
-			if err != nil {
-				if ctx.Err() != nil {
-					return nil, err
-				}
-				out = append(out, sql.Row{name, "check", "Error", bridge.SQLError(err).Message}, sql.Row{name, "check", "status", "Operation failed"})
-				continue
-			}
-			out = append(out, sql.Row{name, "check", "status", "OK"})
-		}
-		return out, nil
-	})
-}
-
-// readThrough reads all rows of the newest version.
-func readThrough(ctx *sql.Context, t *storage.Table) (err error) {
-	v, err := t.View(ctx, storage.ViewOptions{})
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	cols := make([]int, len(v.Schema().Fields))
-	for i := range cols {
-		cols[i] = i
-	}
-	s, err := v.Scan(ctx, storage.ScanOptions{Columns: cols})
-	if err != nil {
-		return err
-	}
-	r := s.Reader()
-	defer func() { err = errors.Join(err, r.Close()) }()
-	return bridge.Drain(ctx, r)
 }
