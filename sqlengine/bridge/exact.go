@@ -90,6 +90,27 @@ func exactInt(x any) (int64, bool) {
 	return Int64(x)
 }
 
+// ParseDecimal reads text as an exact number within the reach of DOUBLE.
+func ParseDecimal(text string) (decimal.Decimal, error) {
+	d, err := decimal.NewFromString(text)
+	return Reachable(d), err
+}
+
+// Reachable is d within the reach of DOUBLE: to calculate with what 1e999999999 says
+// would take as many digits. A number beyond it is the largest power of ten in it, one
+// that is closer to 0 is 0.
+func Reachable(d decimal.Decimal) decimal.Decimal {
+	const most = 308                            // the largest power of ten of a DOUBLE
+	digits := d.NumDigits() + int(d.Exponent()) // before the point
+	switch {
+	case d.Exponent() > 0 && digits > most+1:
+		return decimal.New(int64(d.Sign()), most)
+	case digits < -most:
+		return decimal.Zero
+	}
+	return d
+}
+
 func exactFloat(x any) (float64, bool) {
 	switch x := x.(type) {
 	case float64:

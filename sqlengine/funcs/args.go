@@ -63,7 +63,7 @@ func decimalOf(ctx *sql.Context, v any) decimal.Decimal {
 		return decimal.Zero
 	case string, []byte:
 		text := strings.TrimSpace(textOf(v))
-		if d, err := decimal.NewFromString(text); err == nil {
+		if d, err := bridge.ParseDecimal(text); err == nil {
 			return d
 		}
 		n := 0
@@ -204,7 +204,7 @@ func parseSpan(text string) (us int64, ok bool) {
 	rest, fraction, _ := strings.Cut(rest, ".")
 	parts := strings.Split(rest, ":")
 	if len(parts) == 1 {
-		d, err := decimal.NewFromString(rest)
+		d, err := bridge.ParseDecimal(rest)
 		if err != nil || rest[0] < '0' || rest[0] > '9' {
 			return 0, false
 		}
@@ -223,7 +223,7 @@ func parseSpan(text string) (us int64, ok bool) {
 		}
 	}
 	if fraction != "" {
-		d, err := decimal.NewFromString("0." + fraction)
+		d, err := bridge.ParseDecimal("0." + fraction)
 		if err != nil {
 			return 0, false
 		}

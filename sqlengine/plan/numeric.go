@@ -150,7 +150,7 @@ func decimalOf(ctx *sql.Context, v any) decimal.Decimal {
 	case float32:
 		return decimal.NewFromFloat32(x)
 	case string:
-		d, err := decimal.NewFromString(strings.TrimSpace(x))
+		d, err := bridge.ParseDecimal(strings.TrimSpace(x))
 		if err != nil {
 			return decimal.NewFromFloat(floatOf(ctx, x))
 		}

@@ -34,11 +34,16 @@ func temporal(e sql.Expression) (out sql.Expression, changed bool, err error) {
 	case *function.Coalesce:
 		return evenCoalesce(x)
 	case *expression.Case:
+		if out, changed := boundCase(x); changed {
+			return out, true, nil
+		}
 		return evenCase(x)
+	case *function.NullIf:
+		return boundOperands(e)
 	case *expression.Like, *aggregation.GroupConcat:
 		return textChildren(e)
 	case *expression.InTuple, *expression.NullSafeEquals:
-		return e, false, nil
+		return boundOperands(e)
 	case expression.Comparer:
 		if q, ok, err := funcs.Quantify(x); ok || err != nil {
 			return q, ok, err
@@ -46,8 +51,14 @@ func temporal(e sql.Expression) (out sql.Expression, changed bool, err error) {
 		if out, changed, err := hideScalar(x); changed || err != nil {
 			return out, changed, err
 		}
+		if out, changed, err := boundOperands(e); changed || err != nil {
+			return out, changed, err
+		}
 		return compareSpans(e, x)
 	case *expression.Between:
+		if out, changed, err := boundOperands(e); changed || err != nil {
+			return out, changed, err
+		}
 		return betweenSpans(x)
 	case sql.FunctionExpression:
 		name := strings.ToLower(x.FunctionName())
@@ -156,7 +167,8 @@ func numberedChildren(e sql.Expression) (sql.Expression, bool, error) {
 	return mapChildren(e, func(c sql.Expression) (sql.Expression, bool) { return ifTemporal(c, funcs.Number) })
 }
 
-// convertTemporal is CAST to TIME, and CAST of a date or time to text or a number.
+// convertTemporal is CAST to TIME, CAST of a date or time to text or a number, and
+// CAST of text to DECIMAL.
 func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
 	t := c.Type()
 	switch {
@@ -169,6 +181,8 @@ func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
 		return funcs.Time(c.Child, digits), true, nil
 	case gmstypes.IsTextOnly(t):
 		return mapChildren(c, floatAsText)
+	case gmstypes.IsDecimal(t) && gmstypes.IsText(c.Child.Type()):
+		return mapChildren(c, boundText)
 	case !funcs.Temporal(c.Child):
 		return c, false, nil
 	case gmstypes.IsNumber(t):
