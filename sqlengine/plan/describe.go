@@ -136,7 +136,11 @@ func (d *describer) scan(t *bridge.Table, depth int, filter *predicate.Node) err
 	if down != nil {
 		d.line(depth, "pruned by: %s", down.Format(func(c int) string { return t.Fields()[c].Name }))
 	}
-	d.line(depth, "partitions: %d of %d", r.Partitions, max(r.PartitionsSeen, r.Partitions))
+	if r.PartitionsSeen > 0 {
+		d.line(depth, "partitions: %d of %d", r.Partitions, r.PartitionsSeen)
+	} else { // none were left out by a filter
+		d.line(depth, "partitions: %d", r.Partitions)
+	}
 	d.line(depth, "buckets: %d", r.Buckets)
 	d.line(depth, "files: %d of %d, %d of them in level 0", r.FilesRead, r.Files, r.Level0)
 	d.line(depth, "manifests: %d of %d", r.ManifestsRead, r.Manifests)

@@ -53,7 +53,7 @@ type Report struct {
 	SnapshotID     snapshot.ID // 0: the table has none
 	Manifests      int         // of the snapshot
 	ManifestsRead  int
-	Files          int // live files in the manifests that were read
+	Files          int // live files in the manifests that were read, of the wanted partitions and buckets
 	FilesRead      int // in splits
 	Level0         int // of FilesRead
 	Bytes          int64
@@ -62,7 +62,7 @@ type Report struct {
 	Buckets        int
 	RawSplits      int
 	MergedSplits   int
-	PartitionsSeen int
+	PartitionsSeen int // whose partition was held against the filter; 0: none was
 }
 
 // Plan is what a scan reads.
