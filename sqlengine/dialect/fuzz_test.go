@@ -151,6 +151,7 @@ func TestDeepStatements(t *testing.T) {
 		{"more parentheses", "SELECT " + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000), false},
 		{"type", "CREATE TABLE t (a " + strings.Repeat("ARRAY<", 100_000) + "INT" + strings.Repeat(">", 100_000) + ")", false},
 		{"not", "SELECT " + strings.Repeat("NOT ", 200_000) + "1", false},
+		{"not, before another", "SELECT " + strings.Repeat("NOT ", 1_000_000) + "1; SELECT 2", false},
 		{"like", "SELECT 'a' LIKE 'b'" + strings.Repeat(" AND 1", 2_000), true},
 	} {
 		if _, err := New(Config{}).ParseSimple(c.query); (err == nil) != c.ok {

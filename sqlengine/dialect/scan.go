@@ -38,7 +38,7 @@ func scanPlain(src string, ansi bool) (end int, like, ok bool) {
 			i++
 			continue
 		case c == ';':
-			return i, like, true
+			return i, like, i-comma <= maxRun
 		case c == '\'' || c == '"' || c == '`':
 			if i = skipPlain(src, i, c == '`' || c == '"' && ansi); i < 0 {
 				return 0, false, false
