@@ -3,12 +3,11 @@ package plan
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
-	"github.com/dolthub/go-mysql-server/sql/planbuilder/dateparse"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
@@ -17,8 +16,7 @@ import (
 // codeWrongTime is ER_WRONG_VALUE_FOR_TYPE.
 const codeWrongTime = 1411
 
-// strToDate is STR_TO_DATE with hours of the 12-hour clock, which the host reads
-// without AM and PM, and with NULL.
+// strToDate is STR_TO_DATE, of which the host knows neither weeks nor AM and PM.
 type strToDate struct{ *function.StrToDate }
 
 // WithChildren implements sql.Expression.
@@ -32,14 +30,23 @@ func (s *strToDate) WithChildren(children ...sql.Expression) (sql.Expression, er
 
 // Type implements sql.Expression.
 func (s *strToDate) Type() sql.Type {
-	t := s.StrToDate.Type()
-	if !bridge.IsTimespan(t) {
-		return t
+	lit, ok := s.Format.(*expression.Literal)
+	if !ok {
+		return gmstypes.DatetimeMaxPrecision
 	}
-	if lit, ok := s.Format.(*expression.Literal); ok && !hasSpecifier(fmt.Sprint(lit.Value()), "f") {
+	format := fmt.Sprint(lit.Value())
+	hasDate, hasTime, fraction := hasSpecifier(format, dateSpecifiers), hasSpecifier(format, timeSpecifiers), hasSpecifier(format, "f")
+	switch {
+	case !hasTime:
+		return gmstypes.Date
+	case !hasDate && fraction:
+		return bridge.NewTimeType(expr.MaxFraction)
+	case !hasDate:
 		return bridge.NewTimeType(0)
+	case fraction:
+		return gmstypes.DatetimeMaxPrecision
 	}
-	return bridge.NewTimeType(expr.MaxFraction)
+	return gmstypes.Datetime
 }
 
 // Eval implements sql.Expression.
@@ -52,27 +59,16 @@ func (s *strToDate) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	v, err := dateparse.ParseDateWithFormat(text, format)
-	at, isTime := v.(time.Time)
-	hour := at.Hour()
-	twelve := isTime && hasSpecifier(format, "hIlr")
-	if err != nil || twelve && (hour < 1 || hour > 12) {
+	r, ok := readTimeText(text, format)
+	at, valid := r.time()
+	if clockOnly := hasSpecifier(format, timeSpecifiers) && !hasSpecifier(format, dateSpecifiers); !ok || !valid && !clockOnly {
 		ctx.Warn(codeWrongTime, "Incorrect datetime value: '%s' for function str_to_date", text)
 		return nil, nil
 	}
-	if !twelve {
-		return v, nil
+	if strings.TrimSpace(r.rest) != "" {
+		ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect datetime value: '%s'", text)
 	}
-	to := hour % 12
-	if hasSpecifier(format, "pr") {
-		lower := strings.ToLower(text)
-		am, pm := strings.Count(lower, "am"), strings.Count(lower, "pm")
-		if am+pm != 1 {
-			return nil, bridge.Errorf(bridge.CodeNotSupported, "STR_TO_DATE with AM or PM beside other text ('%s') is not supported", text)
-		}
-		to += 12 * pm
-	}
-	return at.Add(time.Duration(to-hour) * time.Hour), nil
+	return at, nil
 }
 
 // textOf is an argument as text; ok is false for NULL.
