@@ -11,7 +11,6 @@ import (
 
 	"github.com/lakesql/lakesql/catalog"
 	"github.com/lakesql/lakesql/hints"
-	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/systables"
@@ -99,7 +98,7 @@ func readOf(asOf any) (hints.Read, error) {
 
 // table finds a table, a system table of one, and the version that read leads to.
 func (d *Database) table(ctx *sql.Context, name string, read hints.Read) (sql.Table, bool, error) {
-	base, system, _ := strings.Cut(name, "$")
+	base, system, isSystem := strings.Cut(name, "$")
 	if strings.HasPrefix(system, "branch_") {
 		return nil, false, Errorf(CodeNotSupported, "branches are not supported yet (table '%s')", name)
 	}
@@ -114,7 +113,7 @@ func (d *Database) table(ctx *sql.Context, name string, read hints.Read) (sql.Ta
 	if err != nil {
 		return nil, false, err
 	}
-	if strings.Contains(name, "$") {
+	if isSystem {
 		return d.systemTable(ctx, handle, name, system, at)
 	}
 	t, err := newTable(ctx, d, handle, at)
@@ -164,27 +163,22 @@ func (d *Database) version(ctx *sql.Context, handle *storage.Table, read hints.R
 	for _, w := range warnings {
 		ctx.Warn(CodeUnknown.Num, "%s", w)
 	}
-	switch read.At.Kind {
-	case hints.AtVersion:
+	switch {
+	case read.At.Unbound: // being prepared: the newest version
+	case read.At.Kind == hints.AtVersion:
 		o.AsOf.Version = read.At.Text
-	case hints.AtTime:
+	case read.At.Kind == hints.AtTime:
 		millis, err := atMillis(read.At, loc)
 		if err != nil {
 			return o, err
 		}
 		o.AsOf.TimeMillis = &millis
 	}
-	if read.At.Unbound {
-		o.AsOf = storage.AsOf{}
-	}
 	return o, nil
 }
 
 // atMillis reads a point in time: a clock in the session's zone, or seconds since 1970.
 func atMillis(at hints.At, loc *time.Location) (int64, error) {
-	if at.Unbound {
-		return 0, nil
-	}
 	if at.Number {
 		s, err := strconv.ParseFloat(at.Text, 64)
 		if err != nil {
@@ -192,14 +186,11 @@ func atMillis(at hints.At, loc *time.Location) (int64, error) {
 		}
 		return int64(s * 1000), nil
 	}
-	dt, st := expr.ParseDateTime(at.Text)
-	if st != expr.OK {
+	t := ParseInstant(at.Text, loc)
+	if t == nil {
 		return 0, Errorf(CodeBadValue, "Incorrect datetime value: '%s' to travel to", at.Text)
 	}
-	if dt.HasOffset {
-		return (dt.Day*86400-int64(dt.Offset))*1000 + dt.Nanos/1e6, nil
-	}
-	return instant(time.Unix(dt.Day*86400, dt.Nanos), loc).UnixMilli(), nil
+	return t.UnixMilli(), nil
 }
 
 // DropTable implements sql.TableDropper.

@@ -207,6 +207,7 @@ type rowWriter struct {
 	sink  *sink
 	rows  rowBatches
 	gone  *rowBatches // rows to take out of an append table; nil: none yet
+	keys  []int       // columns of the primary key
 	loc   *time.Location
 	ctx   *sql.Context // lenient: where warnings go
 
@@ -215,7 +216,7 @@ type rowWriter struct {
 
 func newRowWriter(ctx *sql.Context, t *Table, w *storage.Write) *rowWriter {
 	loc := Location(ctx)
-	return &rowWriter{table: t, sink: newSink(ctx, t, w), rows: newRowBatches(t.Fields(), loc), loc: loc}
+	return &rowWriter{table: t, sink: newSink(ctx, t, w), rows: newRowBatches(t.Fields(), loc), keys: t.keyColumns(), loc: loc}
 }
 
 // lenient makes values that do not fit the nearest ones that do, with warnings,
@@ -359,12 +360,20 @@ func insertInfo(rows, duplicates int64) info {
 
 // options are the table's, with those that the statement gave.
 func (t *Table) options() (options.Table, error) {
+	if t.parsed != nil {
+		return *t.parsed, nil
+	}
 	all := maps.Clone(t.schema.Options)
 	if all == nil {
 		all = map[string]string{}
 	}
 	maps.Copy(all, t.at.Dynamic)
-	return options.Parse(all)
+	o, err := options.Parse(all)
+	if err != nil {
+		return o, err
+	}
+	t.parsed = &o
+	return o, nil
 }
 
 // refuseRemoval refuses a statement that removes rows where it would do nothing.

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"slices"
+
 	"github.com/dolthub/go-mysql-server/sql"
 
 	"github.com/lakesql/lakesql/hints"
@@ -25,7 +27,7 @@ func (t *Table) setGiven() error {
 	}
 	for _, p := range t.db.target.Partition {
 		i := schema.FieldIndex(t.schema.Fields, p.Column)
-		if i < 0 || !contains(t.schema.PartitionKeys, t.schema.Fields[i].Name) {
+		if i < 0 || !slices.Contains(t.schema.PartitionKeys, t.schema.Fields[i].Name) {
 			return Errorf(CodeBadField, "Unknown partition column '%s' of table '%s'", p.Column, t.name)
 		}
 		if p.Value == nil && !p.Null {

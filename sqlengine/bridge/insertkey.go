@@ -56,6 +56,13 @@ func (s *Insert) byKey(ctx *sql.Context, w *storage.Write) (Result, error) {
 			if row, err = s.onDuplicate(ctx, old, row); err != nil {
 				return r, err
 			}
+			moved, err := out.movedKey(ctx, old, row)
+			if err != nil {
+				return r, err
+			}
+			if moved >= 0 {
+				return r, Errorf(CodeNotSupported, "primary key column '%s' cannot be assigned in ON DUPLICATE KEY UPDATE", s.Table.columns[moved].Name)
+			}
 			same, err := old.Equals(ctx, row, s.Table.columns)
 			if err != nil {
 				return r, err
@@ -98,17 +105,7 @@ func (s *Insert) onDuplicate(ctx *sql.Context, old, row sql.Row) (sql.Row, error
 		}
 		both = next
 	}
-	out := both[:len(old)]
-	for _, c := range s.Table.PrimaryKeySchema().PkOrdinals {
-		same, err := out[c:c+1].Equals(ctx, old[c:c+1], s.Table.columns[c:c+1])
-		if err != nil {
-			return nil, err
-		}
-		if !same {
-			return nil, Errorf(CodeNotSupported, "primary key column '%s' cannot be assigned in ON DUPLICATE KEY UPDATE", s.Table.columns[c].Name)
-		}
-	}
-	return out, nil
+	return both[:len(old)], nil
 }
 
 // gather reads all rows of the statement; their values are those that the

@@ -33,7 +33,7 @@ func showCreate(table string, s *schema.Schema) string {
 		if i > 0 {
 			b.WriteString(",\n")
 		}
-		name, exact := layoutType(f.Type, contains(s.PrimaryKeys, f.Name))
+		name, exact := layoutType(f.Type, slices.Contains(s.PrimaryKeys, f.Name))
 		if !exact {
 			lake = append(lake, ident(f.Name)+" "+lakeType(f.Type.WithNotNull(false)))
 		}

@@ -13,12 +13,13 @@ import (
 
 	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
+	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/predicate"
 	"github.com/lakesql/lakesql/storage/schema"
 	"github.com/lakesql/lakesql/storage/types"
 )
 
-// Table is a lake table in one statement. It is immutable but for the copies
+// Table is a lake table in one statement, of one goroutine. It changes only by the copies
 // that the host makes of it.
 type Table struct {
 	db            *Database
@@ -28,6 +29,8 @@ type Table struct {
 	at            storage.ViewOptions
 	travels       bool // at leads to a version of its own
 	readOptimized bool // t$ro
+
+	parsed *options.Table // see options; nil before it is asked
 
 	columns sql.Schema // as wide as the table
 	project []int      // columns to read; nil: all
@@ -82,7 +85,7 @@ func (t *Table) setSource() {
 func hostSchema(db, table string, s *schema.Schema) sql.Schema {
 	out := make(sql.Schema, len(s.Fields))
 	for i, f := range s.Fields {
-		key := contains(s.PrimaryKeys, f.Name)
+		key := slices.Contains(s.PrimaryKeys, f.Name)
 		out[i] = &sql.Column{
 			Name: f.Name, Type: HostType(f.Type, key), Nullable: !f.Type.NotNull,
 			Source: table, DatabaseSource: db, PrimaryKey: key, Comment: f.Description,
@@ -90,15 +93,6 @@ func hostSchema(db, table string, s *schema.Schema) sql.Schema {
 		}
 	}
 	return out
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Name implements sql.Nameable.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -38,7 +39,7 @@ func (s *Update) Iter() sql.RowIter {
 // movesKeys reports whether a column of the primary key is assigned.
 func (s *Update) movesKeys() bool {
 	for _, a := range s.Assigns {
-		if contains(s.Table.schema.PrimaryKeys, a) {
+		if slices.Contains(s.Table.schema.PrimaryKeys, a) {
 			return true
 		}
 	}
@@ -84,11 +85,11 @@ func (w *rowWriter) replace(ctx *sql.Context, m *moves, old, now sql.Row) error 
 		}
 		return w.add(ctx, now, types.Insert)
 	}
-	moved, err := w.table.keysDiffer(ctx, old, now)
+	moved, err := w.movedKey(ctx, old, now)
 	if err != nil {
 		return err
 	}
-	if !moved {
+	if moved < 0 {
 		if err := w.inSequence(ctx, old, now); err != nil {
 			return err
 		}
@@ -110,15 +111,15 @@ func (w *rowWriter) inSequence(ctx *sql.Context, old, now sql.Row) (err error) {
 	return w.sequence.refuse(ctx, old, now)
 }
 
-// keysDiffer compares the primary keys of two rows.
-func (t *Table) keysDiffer(ctx *sql.Context, a, b sql.Row) (bool, error) {
-	for _, c := range t.keyColumns() {
-		same, err := a[c:c+1].Equals(ctx, b[c:c+1], t.columns[c:c+1])
+// movedKey is the first column of the primary key in which two rows differ, or -1.
+func (w *rowWriter) movedKey(ctx *sql.Context, a, b sql.Row) (int, error) {
+	for _, c := range w.keys {
+		same, err := a[c:c+1].Equals(ctx, b[c:c+1], w.table.columns[c:c+1])
 		if err != nil || !same {
-			return true, err
+			return c, err
 		}
 	}
-	return false, nil
+	return -1, nil
 }
 
 // moves are rows that get another primary key.
@@ -196,12 +197,12 @@ func (t *Table) duplicate(r sql.Row) error {
 // keysOf are the keys of rows.
 func (t *Table) keysOf(ctx *sql.Context, rows []sql.Row) (*incoming, error) {
 	b := newRowBatches(t.Fields(), Location(ctx))
-	in := &incoming{}
+	in, keys := &incoming{}, t.keyColumns()
 	for _, r := range rows {
 		if err := b.add(r); err != nil {
 			return nil, err
 		}
-		cols := pick(b.batch.Cols, t.keyColumns())
+		cols := pick(b.batch.Cols, keys)
 		vals := make([]columnar.Value, len(cols))
 		for k, c := range cols {
 			if c.IsNull(0) {

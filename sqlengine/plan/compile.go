@@ -149,27 +149,8 @@ func constant(ctx *sql.Context, e sql.Expression) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	switch x := v.(type) {
-	case int64:
-		return x, x >= 0
-	case int:
-		return int64(x), x >= 0
-	case int8:
-		return int64(x), x >= 0
-	case int16:
-		return int64(x), x >= 0
-	case int32:
-		return int64(x), x >= 0
-	case uint64:
-		return int64(x), int64(x) >= 0
-	case uint8:
-		return int64(x), true
-	case uint16:
-		return int64(x), true
-	case uint32:
-		return int64(x), true
-	}
-	return 0, false
+	n, ok := bridge.Int64(v)
+	return n, ok && n >= 0
 }
 
 // typesOf are the storage types of a node's columns, for nodes that reader takes.
