@@ -19,8 +19,13 @@ func checkFullGroup(ctx *sql.Context, p *hostplan.Project, g *hostplan.GroupBy) 
 		return nil
 	}
 	d := newDetermined(g.Child)
+	_, rollup := rollupKeys(g)
 	for _, k := range g.GroupByExprs {
-		d.know(k)
+		// Where a query with ROLLUP uses a key, it is ANY_VALUE by now. What looks like
+		// an expression of a key is another one, of parameters.
+		if _, column := k.(*expression.GetField); column || !rollup {
+			d.know(k)
+		}
 	}
 	d.close(g.Child)
 	having, order, names := aboveGroups(p, g)
