@@ -41,6 +41,7 @@ type ConstraintError struct {
 	Column string
 	Row    int64 // from 1, counted over all rows of the write
 	Null   bool  // a null in a NOT NULL column
+	Long   bool  // a value that is longer than its column
 	Detail string
 }
 
@@ -198,7 +199,7 @@ func (w *Write) checkRows(b *columnar.Batch) error {
 			}
 		}
 		if k := tooLong(f.Type, v, b.N); k >= 0 {
-			return &ConstraintError{Column: f.Name, Row: w.st.Rows() + int64(k) + 1, Detail: fmt.Sprintf("value is longer than %d", f.Type.Length)}
+			return &ConstraintError{Column: f.Name, Row: w.st.Rows() + int64(k) + 1, Long: true, Detail: fmt.Sprintf("value is longer than %d", f.Type.Length)}
 		}
 	}
 	return nil
@@ -267,7 +268,7 @@ func (w *Write) withKinds(b *columnar.Batch) (*columnar.Batch, error) {
 		out.Kinds = make([]types.RowKind, b.N)
 		for i := range b.N {
 			if v.IsNull(i) {
-				return nil, &ConstraintError{Column: w.v.schema.Fields[w.kindAt].Name, Row: w.st.Rows() + int64(i) + 1, Detail: "row kind cannot be null"}
+				return nil, &ConstraintError{Column: w.v.schema.Fields[w.kindAt].Name, Row: w.st.Rows() + int64(i) + 1, Null: true}
 			}
 			k, err := types.ParseRowKind(string(v.Bytes(i)))
 			if err != nil {

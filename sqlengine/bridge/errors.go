@@ -33,15 +33,17 @@ type Code struct {
 	State string
 }
 
-// The codes that lakesql raises itself or maps the host's errors to.
+// The codes that lakesql raises itself or maps the host's errors to, by number.
 var (
-	CodeAccessDenied     = Code{1045, "28000"}
-	CodeDBAccessDenied   = Code{1044, "42000"}
-	CodeNoDatabase       = Code{1046, "3D000"}
-	CodeUnknownCommand   = Code{1047, "08S01"}
+	CodeDBExists         = Code{1007, "HY000"}
+	CodeDBDropMissing    = Code{1008, "HY000"}
 	CodeDiskFull         = Code{1021, "HY000"}
 	CodeTableReadOnly    = Code{1036, "HY000"}
 	CodeOutOfMemory      = Code{1037, "HY001"}
+	CodeDBAccessDenied   = Code{1044, "42000"}
+	CodeAccessDenied     = Code{1045, "28000"}
+	CodeNoDatabase       = Code{1046, "3D000"}
+	CodeUnknownCommand   = Code{1047, "08S01"}
 	CodeBadNull          = Code{1048, "23000"}
 	CodeBadDatabase      = Code{1049, "42000"}
 	CodeTableExists      = Code{1050, "42S01"}
@@ -58,59 +60,59 @@ var (
 	CodeNonuniqueTable   = Code{1066, "42000"}
 	CodeInvalidDefault   = Code{1067, "42000"}
 	CodeKeyColumnMissing = Code{1072, "42000"}
+	CodeInvalidTable     = Code{1074, "42000"}
 	CodeCantDropField    = Code{1091, "42000"}
+	CodeNoSuchThread     = Code{1094, "HY000"}
+	CodeWrongName        = Code{1103, "42000"}
 	CodeUnknown          = Code{1105, "HY000"}
 	CodeUnknownTable     = Code{1109, "42S02"}
 	CodeFieldTwice       = Code{1110, "42000"}
 	CodeUnknownCharset   = Code{1115, "42000"}
 	CodeColumnCount      = Code{1136, "21S01"}
 	CodeMixGroup         = Code{1140, "42000"}
-	CodeTableDenied      = Code{1142, "42000"}
 	CodeNoGrant          = Code{1141, "42000"}
-	CodeRoleNotGranted   = Code{3530, "HY000"}
+	CodeTableDenied      = Code{1142, "42000"}
 	CodeNoSuchTable      = Code{1146, "42S02"}
 	CodePKNull           = Code{1171, "42000"}
-	CodeBadArguments     = Code{1210, "HY000"}
 	CodeUnknownVariable  = Code{1193, "HY000"}
 	CodeLockWait         = Code{1205, "HY000"}
+	CodeBadArguments     = Code{1210, "HY000"}
 	CodeDeadlock         = Code{1213, "40001"}
 	CodeUnionColumns     = Code{1222, "21000"}
 	CodeWrongVariable    = Code{1231, "42000"}
 	CodeNotSupported     = Code{1235, "42000"}
-	CodeUnknownTimeZone  = Code{1298, "HY000"}
+	CodeReadOnlyVariable = Code{1238, "HY000"}
 	CodeOperandColumns   = Code{1241, "21000"}
 	CodeSubqueryRows     = Code{1242, "21000"}
 	CodeUnknownStmt      = Code{1243, "HY000"}
 	CodeOutOfRange       = Code{1264, "22003"}
 	CodeDataTruncated    = Code{1265, "01000"}
-	CodeReadOnlyVariable = Code{1238, "HY000"}
 	CodeCollationUnknown = Code{1273, "HY000"}
 	CodeReadOnly         = Code{1290, "HY000"}
 	CodeBadValue         = Code{1292, "22007"}
+	CodeUnknownTimeZone  = Code{1298, "HY000"}
 	CodeNoFunction       = Code{1305, "42000"}
-	CodeManyParameters   = Code{1390, "HY000"}
 	CodeInterrupted      = Code{1317, "70100"}
-	CodeViewExists       = Code{1050, "42S01"}
 	CodeNoDefault        = Code{1364, "HY000"}
-	CodeWrongValue       = Code{1366, "HY000"}
-	CodeTooLong          = Code{1406, "22001"}
 	CodeDivisionByZero   = Code{1365, "22012"}
+	CodeWrongValue       = Code{1366, "HY000"}
 	CodeIllegalValue     = Code{1367, "22007"}
+	CodeManyParameters   = Code{1390, "HY000"}
+	CodeTooLong          = Code{1406, "22001"}
+	CodeTimeOverflow     = Code{1441, "22008"}
+	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeWrongArguments   = Code{1582, "42000"}
 	CodeOverflow         = Code{1690, "22003"}
 	CodeReadOnlyTx       = Code{1792, "25006"}
-	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeMalformed        = Code{1835, "HY000"}
+	CodeUnknownOption    = Code{1911, "HY000"}
+	CodeOptionValue      = Code{1912, "HY000"}
 	CodeMaxTime          = Code{3024, "HY000"}
 	CodeBadJSON          = Code{3140, "22032"}
 	CodeBadJSONArgument  = Code{3141, "22032"}
-	CodeDBExists         = Code{1007, "HY000"}
-	CodeDBDropMissing    = Code{1008, "HY000"}
-	CodeWrongName        = Code{1103, "42000"}
-	CodeInvalidTable     = Code{1074, "42000"}
-	CodeUnknownOption    = Code{1911, "HY000"}
-	CodeOptionValue      = Code{1912, "HY000"}
-	CodeNoVersion        = Code{1292, "22007"}
+	CodeRoleNotGranted   = Code{3530, "HY000"}
+	CodeFrameBound       = Code{3586, "HY000"}
+	CodeFrameOrder       = Code{3587, "HY000"}
 )
 
 // Errorf is an error with a MySQL code. The format may wrap with %w.
@@ -282,7 +284,7 @@ func hostCodes() []hostCode {
 		{sql.ErrTableColumnNotFound, CodeBadField, reTableColumn, "Unknown column '$1.$2' in 'field list'"},
 		{sql.ErrUnknownColumn, CodeBadField, nil, ""},
 		{sql.ErrTableAlreadyExists, CodeTableExists, reTableExists, "Table '$1' already exists"},
-		{sql.ErrExistingView, CodeViewExists, nil, ""},
+		{sql.ErrExistingView, CodeTableExists, nil, ""},
 		{sql.ErrViewDoesNotExist, CodeBadTable, nil, ""},
 		{sql.ErrDatabaseNotFound, CodeBadDatabase, reDBNotFound, "Unknown database '$1'"},
 		{sql.ErrDatabaseExists, CodeDBExists, reDBExists, "Can't create database '$1'; database exists"},
@@ -369,10 +371,13 @@ func textCodes() []textCode {
 func storageError(err error) *mysql.SQLError {
 	var c *storage.ConstraintError
 	if errors.As(err, &c) {
-		if c.Null {
+		switch {
+		case c.Null:
 			return newSQLError(CodeBadNull, fmt.Sprintf("Column '%s' cannot be null", c.Column))
+		case c.Long:
+			return newSQLError(CodeTooLong, err.Error())
 		}
-		return newSQLError(CodeTooLong, err.Error())
+		return newSQLError(CodeWrongValue, err.Error())
 	}
 	for _, m := range []struct {
 		is   error
@@ -386,7 +391,7 @@ func storageError(err error) *mysql.SQLError {
 		{catalog.ErrAmbiguous, CodeAmbiguous},
 		{storage.ErrWriteConflict, CodeDeadlock},
 		{storage.ErrUnsupported, CodeNotSupported},
-		{storage.ErrNoVersion, CodeNoVersion},
+		{storage.ErrNoVersion, CodeBadValue},
 		{storage.ErrNotFound, CodeNoSuchTable},
 		{fileio.ErrNoSpace, CodeDiskFull},
 		{fileio.ErrReadOnly, CodeTableReadOnly},

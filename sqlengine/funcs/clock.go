@@ -155,7 +155,7 @@ func addTime(ctx *sql.Context, c *call, args []any) (any, error) {
 		}
 		t = t.Add(time.Duration(by) * time.Microsecond)
 		if t.Year() < 1 || t.Year() > 9999 {
-			ctx.Warn(1441, "Datetime function: %s field overflow", c.name)
+			ctx.Warn(bridge.CodeTimeOverflow.Num, "Datetime function: %s field overflow", c.name)
 			return nil, nil
 		}
 		if text {

@@ -14,5 +14,5 @@ func (b *Builder) kill(ctx *sql.Context, n *hostplan.Kill) (sql.RowIter, error) 
 			return nil, nil
 		}
 	}
-	return nil, bridge.Errorf(bridge.Code{Num: 1094, State: "HY000"}, "Unknown thread id: %d", n.ConnID)
+	return nil, bridge.Errorf(bridge.CodeNoSuchThread, "Unknown thread id: %d", n.ConnID)
 }

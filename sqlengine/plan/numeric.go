@@ -182,11 +182,11 @@ func floatOf(ctx *sql.Context, v any) float64 {
 	f, _, err := gmstypes.Float64.Convert(ctx, v)
 	if g, ok := f.(float64); ok && !math.IsNaN(g) {
 		if err != nil {
-			ctx.Warn(1292, "Truncated incorrect DOUBLE value: '%v'", show(v))
+			ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DOUBLE value: '%v'", show(v))
 		}
 		return g
 	}
-	ctx.Warn(1292, "Truncated incorrect DOUBLE value: '%v'", show(v))
+	ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DOUBLE value: '%v'", show(v))
 	return 0
 }
 

@@ -61,13 +61,13 @@ func (f *framer) offset(ctx *sql.Context, b *frameBound, w *sql.WindowDefinition
 		}
 		rows, ok := bridge.Int64(v)
 		if !ok || rows < 0 {
-			return bridge.Errorf(bridge.Code{Num: 3586, State: "HY000"}, "Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type")
+			return bridge.Errorf(bridge.CodeFrameBound, "Window '<unnamed window>': frame start or end is negative, NULL or of non-integral type")
 		}
 		b.rows = sign * int(min(rows, maxFrameRows))
 		return nil
 	}
 	if len(w.OrderBy) != 1 || !gmstypes.IsNumber(w.OrderBy[0].Column.Type()) && !gmstypes.IsTime(w.OrderBy[0].Column.Type()) {
-		return bridge.Errorf(bridge.Code{Num: 3587, State: "HY000"}, "Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type")
+		return bridge.Errorf(bridge.CodeFrameOrder, "Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY expression, of numeric or temporal type")
 	}
 	by := w.OrderBy[0]
 	op := ast.PlusStr
