@@ -34,7 +34,7 @@ func newCaster(b *columnar.Batch, fields []types.Field, loc *time.Location) (*ca
 			continue
 		}
 		enc := NewEncoder(f.Name, f.Type, loc)
-		enc.from = HostType(from, false)
+		enc.from = hostType(from, false)
 		c.cols[i] = columnCast{dec: NewDecoder(from, loc), enc: enc, to: columnar.NewVector(f.Type, columnar.BatchRows)}
 	}
 	return c, nil

@@ -44,7 +44,7 @@ func changeOf(t *Table, o storage.WriteOptions, run func(*sql.Context, *storage.
 // apply runs a change: as a whole inside a transaction, else published at once
 // and run again while it loses conflicts.
 func (c *change) apply(ctx *sql.Context) (Result, error) {
-	tx, err := TransactionOf(ctx)
+	tx, err := transactionOf(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -53,7 +53,7 @@ func (c *change) apply(ctx *sql.Context) (Result, error) {
 			return Result{}, Errorf(CodeNotSupported, "table '%s' is read at an older version and cannot be written", t.name)
 		}
 	}
-	if Explicit(ctx) {
+	if explicit(ctx) {
 		return c.inside(ctx, tx)
 	}
 	// In one order for all, so that two statements never wait for each other's turn.
@@ -158,7 +158,7 @@ type sink struct {
 // newSink is a sink for the statement that runs; w may be nil for one that only checks.
 func newSink(ctx *sql.Context, t *Table, w *storage.Write) *sink {
 	s := &sink{write: w, mem: Budget(ctx).Holder("the rows that the statement changes")}
-	if tx, err := TransactionOf(ctx); err == nil && w != nil {
+	if tx, err := transactionOf(ctx); err == nil && w != nil {
 		p := tx.find(t.handle)
 		s.hold = p != nil && p.hold
 	}

@@ -48,7 +48,7 @@ func (e *editor) open(ctx *sql.Context) error {
 	if e.out != nil {
 		return nil
 	}
-	tx, err := TransactionOf(ctx)
+	tx, err := transactionOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (e *editor) DiscardChanges(ctx *sql.Context, _ error) error {
 		e.write.Rewind(e.mark)
 		return nil
 	}
-	tx, err := TransactionOf(ctx)
+	tx, err := transactionOf(ctx)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,6 @@ var (
 	CodeNoSuchThread     = Code{1094, "HY000"}
 	CodeWrongName        = Code{1103, "42000"}
 	CodeUnknown          = Code{1105, "HY000"}
-	CodeUnknownTable     = Code{1109, "42S02"}
 	CodeFieldTwice       = Code{1110, "42000"}
 	CodeUnknownCharset   = Code{1115, "42000"}
 	CodeColumnCount      = Code{1136, "21S01"}
@@ -75,7 +74,6 @@ var (
 	CodeNoSuchTable      = Code{1146, "42S02"}
 	CodePKNull           = Code{1171, "42000"}
 	CodeUnknownVariable  = Code{1193, "HY000"}
-	CodeLockWait         = Code{1205, "HY000"}
 	CodeBadArguments     = Code{1210, "HY000"}
 	CodeDeadlock         = Code{1213, "40001"}
 	CodeUnionColumns     = Code{1222, "21000"}

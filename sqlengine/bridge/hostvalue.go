@@ -22,7 +22,7 @@ type Decoder struct {
 // NewDecoder returns a decoder; TIMESTAMP_LTZ values become wall clocks in loc.
 func NewDecoder(t types.Type, loc *time.Location) *Decoder { return &Decoder{t, loc} }
 
-// Value is slot i of v as the host holds values of HostType.
+// Value is slot i of v as the host holds values of hostType.
 func (d *Decoder) Value(v *columnar.Vector, i int) any {
 	if v.IsNull(i) {
 		return nil

@@ -42,13 +42,13 @@ func (s *Session) forget() {
 func RowBytes(r sql.Row) int64 {
 	n := int64(24)
 	for _, v := range r {
-		n += ValueBytes(v)
+		n += valueBytes(v)
 	}
 	return n
 }
 
-// ValueBytes estimates what a value of the host takes in memory.
-func ValueBytes(v any) int64 {
+// valueBytes estimates what a value of the host takes in memory.
+func valueBytes(v any) int64 {
 	switch x := v.(type) {
 	case nil, bool, int8, uint8:
 		return 16
@@ -65,7 +65,7 @@ func ValueBytes(v any) int64 {
 	case map[string]any:
 		n := int64(48)
 		for k, v := range x {
-			n += 48 + int64(len(k)) + ValueBytes(v)
+			n += 48 + int64(len(k)) + valueBytes(v)
 		}
 		return n
 	}

@@ -80,8 +80,8 @@ func (s *Session) GetSessionVariable(ctx *sql.Context, name string) (any, error)
 // Settings are the runtime settings. The caller may change them.
 func (s *Session) Settings() map[string]string { return s.settings }
 
-// Explicit reports whether the statement runs in a transaction that the user ends.
-func Explicit(ctx *sql.Context) bool {
+// explicit reports whether the statement runs in a transaction that the user ends.
+func explicit(ctx *sql.Context) bool {
 	if ctx.GetIgnoreAutoCommit() {
 		return true
 	}
@@ -145,7 +145,7 @@ func (s *Session) ReleaseSavepoint(_ *sql.Context, tx sql.Transaction, name stri
 // RollbackStatement undoes what the current statement wrote when it has a
 // transaction of its own. Statements inside a transaction undo themselves.
 func (s *Session) RollbackStatement(ctx *sql.Context) {
-	if Explicit(ctx) {
+	if explicit(ctx) {
 		return
 	}
 	s.drop()
@@ -170,7 +170,7 @@ func (s *Session) CommandEnd() {
 	if s.GetTransaction() == nil {
 		return
 	}
-	if !Explicit(sql.NewContext(context.Background(), sql.WithSession(s))) {
+	if !explicit(sql.NewContext(context.Background(), sql.WithSession(s))) {
 		s.drop()
 	}
 }

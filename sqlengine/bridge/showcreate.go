@@ -128,7 +128,7 @@ func commentText(s string) string {
 // layoutType is a type as MySQL's layout names it. exact says whether CREATE
 // TABLE makes the same type of that name again.
 func layoutType(t types.Type, inKey bool) (name string, exact bool) {
-	name = strings.ToLower(HostType(t.WithNotNull(false), inKey).String())
+	name = strings.ToLower(hostType(t.WithNotNull(false), inKey).String())
 	name, _, _ = strings.Cut(name, " character set")
 	name, _, _ = strings.Cut(name, " collate")
 	switch t.Kind {

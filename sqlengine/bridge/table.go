@@ -50,7 +50,7 @@ var (
 func newTable(ctx *sql.Context, db *Database, handle *storage.Table, at storage.ViewOptions) (*Table, error) {
 	t := &Table{db: db, handle: handle, at: at, name: handle.Name()}
 	t.travels = len(at.Dynamic) > 0 || at.AsOf != (storage.AsOf{})
-	tx, err := TransactionOf(ctx)
+	tx, err := transactionOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func hostSchema(db, table string, s *schema.Schema) sql.Schema {
 	for i, f := range s.Fields {
 		key := slices.Contains(s.PrimaryKeys, f.Name)
 		out[i] = &sql.Column{
-			Name: f.Name, Type: HostType(f.Type, key), Nullable: !f.Type.NotNull,
+			Name: f.Name, Type: hostType(f.Type, key), Nullable: !f.Type.NotNull,
 			Source: table, DatabaseSource: db, PrimaryKey: key, Comment: f.Description,
 			Default: hostDefault(f),
 		}
@@ -190,7 +190,7 @@ func (t *Table) Columns() []int {
 
 // View is the version of the table that the statement reads.
 func (t *Table) View(ctx *sql.Context) (*storage.View, error) {
-	tx, err := TransactionOf(ctx)
+	tx, err := transactionOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (t *Table) Scan(ctx *sql.Context, o ScanOptions) (*storage.Scan, error) {
 	}
 	so := storage.ScanOptions{Columns: t.Columns(), Filter: o.Filter, ReadOptimized: t.readOptimized}
 	if !t.travels {
-		tx, err := TransactionOf(ctx)
+		tx, err := transactionOf(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +268,7 @@ func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if tx, err := TransactionOf(ctx); err == nil {
+	if tx, err := transactionOf(ctx); err == nil {
 		if p := tx.find(t.handle); p != nil && p.write != nil && p.write.Changes() {
 			exact = false
 		}

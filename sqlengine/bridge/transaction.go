@@ -72,8 +72,8 @@ func (t *Transaction) String() string { return "transaction of " + t.start.Forma
 // IsReadOnly implements sql.Transaction.
 func (t *Transaction) IsReadOnly() bool { return t.readOnly }
 
-// TransactionOf is the transaction of a statement.
-func TransactionOf(ctx *sql.Context) (*Transaction, error) {
+// transactionOf is the transaction of a statement.
+func transactionOf(ctx *sql.Context) (*Transaction, error) {
 	if t, ok := ctx.GetTransaction().(*Transaction); ok && t != nil {
 		return t, nil
 	}
@@ -100,7 +100,7 @@ func (t *Transaction) pin(ctx *sql.Context, table *storage.Table) (*pinned, erro
 		return p, nil
 	}
 	o := storage.ViewOptions{Location: Location(ctx)}
-	if Explicit(ctx) {
+	if explicit(ctx) {
 		o.NotAfter = t.start
 	}
 	v, err := table.View(ctx, o)

@@ -26,7 +26,7 @@ func (t *Table) Truncate(ctx *sql.Context) (int, error) {
 // that the user ends rows are deleted one by one, so that it can be rolled back.
 func (t *Table) TruncateIter(source Source) sql.RowIter {
 	return NewOKIter(func(ctx *sql.Context) (Result, error) {
-		if Explicit(ctx) {
+		if explicit(ctx) {
 			if err := t.refuseRemoval("DELETE"); err != nil {
 				return Result{}, err
 			}

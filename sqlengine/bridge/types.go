@@ -23,10 +23,10 @@ const (
 	maxScale = 30
 )
 
-// HostType is the type under which MySQL clients and host expressions see a
+// hostType is the type under which MySQL clients and host expressions see a
 // column. Unbounded text in a key is shown as the longest VARCHAR, since clients
 // know no LONGTEXT keys.
-func HostType(t types.Type, inKey bool) sql.Type {
+func hostType(t types.Type, inKey bool) sql.Type {
 	switch t.Kind {
 	case types.Boolean:
 		return gmstypes.Boolean
@@ -175,5 +175,5 @@ func typeName(t types.Type) string {
 	if t.Kind == types.Invalid {
 		return "INVALID"
 	}
-	return fmt.Sprint(HostType(t, false))
+	return fmt.Sprint(hostType(t, false))
 }

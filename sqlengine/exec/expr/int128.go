@@ -24,8 +24,8 @@ func Add128(a, b columnar.Int128) (s columnar.Int128, ok bool) {
 	return s, (a.Hi^s.Hi)&(b.Hi^s.Hi) >= 0
 }
 
-// Neg128 is -a.
-func Neg128(a columnar.Int128) columnar.Int128 {
+// neg128 is -a.
+func neg128(a columnar.Int128) columnar.Int128 {
 	lo, borrow := bits.Sub64(0, a.Lo, 0)
 	return columnar.Int128{Lo: lo, Hi: int64(0 - uint64(a.Hi) - borrow)}
 }
@@ -50,7 +50,7 @@ func divSmall(hi, lo, m uint64) (h, l, rest uint64) {
 func BigInt(d columnar.Int128) *big.Int {
 	neg := d.Hi < 0
 	if neg {
-		d = Neg128(d)
+		d = neg128(d)
 	}
 	b := new(big.Int).SetUint64(uint64(d.Hi))
 	b.Lsh(b, 64).Or(b, new(big.Int).SetUint64(d.Lo))
@@ -70,13 +70,13 @@ func FromBig(b *big.Int) (d columnar.Int128, ok bool) {
 	d.Lo = new(big.Int).And(&a, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 	d.Hi = int64(new(big.Int).Rsh(&a, 64).Uint64())
 	if b.Sign() < 0 {
-		d = Neg128(d)
+		d = neg128(d)
 	}
 	return d, true
 }
 
-// Pow10 is 10^n for n up to 38.
-func Pow10(n int) columnar.Int128 {
+// pow10 is 10^n for n up to 38.
+func pow10(n int) columnar.Int128 {
 	hi, lo := uint64(0), uint64(1)
 	for range n {
 		hi, lo, _ = mulSmall(hi, lo, 10, 0)
@@ -87,12 +87,12 @@ func Pow10(n int) columnar.Int128 {
 // FitsPrecision reports whether d has at most p decimal digits.
 func FitsPrecision(d columnar.Int128, p int) bool {
 	if d.Hi < 0 {
-		d = Neg128(d)
+		d = neg128(d)
 	}
 	if d.Hi < 0 { // -2^127
 		return false
 	}
-	return d.Compare(Pow10(p)) < 0
+	return d.Compare(pow10(p)) < 0
 }
 
 // Rescale changes a decimal's scale, rounding half away from zero; ok is false on
@@ -103,7 +103,7 @@ func Rescale(d columnar.Int128, from, to int) (out columnar.Int128, ok bool) {
 	}
 	neg := d.Hi < 0
 	if neg {
-		d = Neg128(d)
+		d = neg128(d)
 	}
 	hi, lo := uint64(d.Hi), d.Lo
 	ok = true
@@ -124,7 +124,7 @@ func Rescale(d columnar.Int128, from, to int) (out columnar.Int128, ok bool) {
 	}
 	out = columnar.Int128{Lo: lo, Hi: int64(hi)}
 	if neg {
-		out = Neg128(out)
+		out = neg128(out)
 	}
 	return out, true
 }

@@ -164,7 +164,7 @@ func (n *decimalText) value() (d columnar.Int128, cut bool) {
 	}
 	d = columnar.Int128{Lo: lo, Hi: int64(hi)}
 	if n.neg {
-		d = Neg128(d)
+		d = neg128(d)
 	}
 	return d, cut
 }

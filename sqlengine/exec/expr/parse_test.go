@@ -36,7 +36,7 @@ func TestParseDecimal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		d, st := ParseDecimal(tt.in, tt.p, tt.scale)
-		if got := string(AppendDecimal128(nil, d, tt.scale)); st != tt.st || (st != OutOfRange && st != Malformed && got != tt.want) {
+		if got := string(appendDecimal128(nil, d, tt.scale)); st != tt.st || (st != OutOfRange && st != Malformed && got != tt.want) {
 			t.Errorf("ParseDecimal(%q, %d, %d) = %s, %d; want %s, %d", tt.in, tt.p, tt.scale, got, st, tt.want, tt.st)
 		}
 	}
@@ -59,7 +59,7 @@ func TestInt128AgainstBig(t *testing.T) {
 		if back, ok := FromBig(BigInt(a)); !ok || back != a {
 			t.Fatalf("round trip of %v gave %v", BigInt(a), BigInt(back))
 		}
-		if s := string(AppendDecimal128(nil, a, 0)); s != BigInt(a).String() {
+		if s := string(appendDecimal128(nil, a, 0)); s != BigInt(a).String() {
 			t.Fatalf("text of %v is %s", BigInt(a), s)
 		}
 	}

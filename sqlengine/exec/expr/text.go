@@ -78,9 +78,9 @@ func (x *Texter) Append(dst []byte, v *columnar.Vector, i int) []byte {
 		return AppendFloat(dst, v.F64[i], 64)
 	case types.Decimal:
 		if x.typ.Precision > types.MaxCompactPrecision {
-			return AppendDecimal128(dst, v.D128[i], x.typ.Scale)
+			return appendDecimal128(dst, v.D128[i], x.typ.Scale)
 		}
-		return AppendDecimal64(dst, v.I64[i], x.typ.Scale)
+		return appendDecimal64(dst, v.I64[i], x.typ.Scale)
 	case types.Date:
 		return x.appendDay(dst, int64(v.I32[i]))
 	case types.Time:
@@ -148,7 +148,7 @@ func (x *Texter) appendDay(dst []byte, day int64) []byte {
 
 // AppendDate appends a day since the epoch as yyyy-mm-dd.
 func AppendDate(dst []byte, day int64) []byte {
-	y, m, d := Civil(day)
+	y, m, d := civil(day)
 	if y < 0 {
 		dst = append(dst, '-')
 		y = -y
@@ -161,8 +161,8 @@ func AppendDate(dst []byte, day int64) []byte {
 	return append(dst, '-', byte('0'+m/10), byte('0'+m%10), '-', byte('0'+d/10), byte('0'+d%10))
 }
 
-// Civil is the proleptic Gregorian date of a day since 1970-01-01.
-func Civil(day int64) (year int64, month, dom int) {
+// civil is the proleptic Gregorian date of a day since 1970-01-01.
+func civil(day int64) (year int64, month, dom int) {
 	// Days are counted from 0000-03-01, so that a leap day ends its year.
 	z := day + 719468
 	era := floorDiv(z, 146097)
@@ -258,8 +258,8 @@ func AppendFloat(dst []byte, f float64, bitSize int) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, bitSize)
 }
 
-// AppendDecimal64 appends an unscaled value with scale digits after the point.
-func AppendDecimal64(dst []byte, v int64, scale int) []byte {
+// appendDecimal64 appends an unscaled value with scale digits after the point.
+func appendDecimal64(dst []byte, v int64, scale int) []byte {
 	u := uint64(v)
 	if v < 0 {
 		dst = append(dst, '-')
@@ -273,8 +273,8 @@ func AppendDecimal64(dst []byte, v int64, scale int) []byte {
 	return appendScaled(dst, b, scale)
 }
 
-// AppendDecimal128 appends an unscaled value with scale digits after the point.
-func AppendDecimal128(dst []byte, d columnar.Int128, scale int) []byte {
+// appendDecimal128 appends an unscaled value with scale digits after the point.
+func appendDecimal128(dst []byte, d columnar.Int128, scale int) []byte {
 	hi, lo := uint64(d.Hi), d.Lo
 	if d.Hi < 0 {
 		dst = append(dst, '-')
@@ -343,7 +343,7 @@ func AppendJSON(dst []byte, v *columnar.Vector, i int, loc *time.Location) []byt
 	case types.Boolean:
 		return strconv.AppendBool(dst, v.I32[i] != 0)
 	case types.Char, types.VarChar:
-		return AppendJSONString(dst, v.Bytes(i))
+		return appendJSONString(dst, v.Bytes(i))
 	case types.Binary, types.VarBinary, types.Blob, types.Geometry, types.Geography:
 		return appendHex(dst, v.Bytes(i))
 	case types.Date, types.Time, types.Timestamp, types.TimestampLTZ:
@@ -377,7 +377,7 @@ func AppendJSON(dst []byte, v *columnar.Vector, i int, loc *time.Location) []byt
 			if f > 0 {
 				dst = append(dst, ", "...)
 			}
-			dst = AppendJSONString(dst, []byte(v.Type.Fields[f].Name))
+			dst = appendJSONString(dst, []byte(v.Type.Fields[f].Name))
 			dst = append(dst, ": "...)
 			dst = AppendJSON(dst, v.Children[f], i, loc)
 		}
@@ -444,7 +444,7 @@ func appendMap(dst []byte, v *columnar.Vector, i int, loc *time.Location) []byte
 		if k > from {
 			dst = append(dst, ", "...)
 		}
-		dst = AppendJSONString(dst, v.Children[0].Bytes(k))
+		dst = appendJSONString(dst, v.Children[0].Bytes(k))
 		dst = append(dst, ": "...)
 		dst = AppendJSON(dst, v.Children[1], k, loc)
 	}
@@ -460,9 +460,9 @@ func appendHex(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// AppendJSONString appends text as a JSON string. Bytes that are not UTF-8 become
+// appendJSONString appends text as a JSON string. Bytes that are not UTF-8 become
 // the replacement character.
-func AppendJSONString(dst, s []byte) []byte {
+func appendJSONString(dst, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {

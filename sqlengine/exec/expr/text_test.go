@@ -11,10 +11,10 @@ import (
 
 func TestCivilAndDayAreInverse(t *testing.T) {
 	for day := int64(-1_000_000); day < 4_000_000; day += 13 {
-		y, m, d := Civil(day)
+		y, m, d := civil(day)
 		want := time.Unix(day*86400, 0).UTC()
 		if int(y) != want.Year() || m != int(want.Month()) || d != want.Day() {
-			t.Fatalf("Civil(%d) = %d-%d-%d, want %s", day, y, m, d, want.Format(time.DateOnly))
+			t.Fatalf("civil(%d) = %d-%d-%d, want %s", day, y, m, d, want.Format(time.DateOnly))
 		}
 		if got := Day(y, m, d); got != day {
 			t.Fatalf("Day(%d, %d, %d) = %d, want %d", y, m, d, got, day)
