@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"strconv"
 	"strings"
 
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
@@ -71,9 +72,30 @@ func plainWindows(stmt ast.Statement) error {
 		for _, w := range sel.Window {
 			plainFrame(w)
 		}
+		orderByResults(sel)
 		return true
 	})
 	return failed
+}
+
+// orderByResults gives the position of a result to ORDER BY where it repeats a window
+// function of the result columns: the host finds two columns of that name then.
+func orderByResults(sel *ast.Select) {
+	for _, o := range sel.OrderBy {
+		if f, ok := o.Expr.(*ast.FuncExpr); !ok || f.Over == nil {
+			continue
+		}
+		for i, e := range sel.SelectExprs {
+			a, ok := e.(*ast.AliasedExpr)
+			if !ok {
+				break // a star is several columns
+			}
+			if sameExpr(a.Expr, o.Expr) {
+				o.Expr = ast.NewIntVal([]byte(strconv.Itoa(i + 1)))
+				break
+			}
+		}
+	}
 }
 
 // eachOver visits a query's window functions, without those of subqueries.

@@ -25,8 +25,11 @@ func boundText(e sql.Expression) (out sql.Expression, changed bool) {
 	case *boundedText:
 		return e, false
 	case *expression.Literal:
-		v := x.Value()
-		if short := shortNumber(v); short != v {
+		text, ok := x.Value().(string)
+		if !ok {
+			return e, false
+		}
+		if short := shortNumber(text); short != text {
 			return expression.NewLiteral(short, x.Type()), true
 		}
 		return e, false

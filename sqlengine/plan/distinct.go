@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
+	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
 	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
@@ -62,4 +63,21 @@ func (it *distinctIter) Close(ctx *sql.Context) error {
 	it.seen = exec.NewKeyTable()
 	it.mem.Close()
 	return it.in.Close(ctx)
+}
+
+// sortBelowDistinct puts a sort by results of window functions back where these are
+// known: the host hoists it over DISTINCT, where only the names of the results are.
+func sortBelowDistinct(s *hostplan.Sort) (sql.Node, bool) {
+	d, ok := s.Child.(*hostplan.Distinct)
+	if !ok {
+		return nil, false
+	}
+	p, ok := d.Child.(*hostplan.Project)
+	if !ok {
+		return nil, false
+	}
+	if _, ok := p.Child.(*hostplan.Window); !ok {
+		return nil, false
+	}
+	return hostplan.NewDistinct(hostplan.NewProject(p.Projections, hostplan.NewSort(s.SortFields, p.Child))), true
 }

@@ -89,6 +89,11 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 		if err := checkKeys(x); err != nil {
 			return nil, false, err
 		}
+	case *hostplan.Sort:
+		if d, ok := sortBelowDistinct(x); ok {
+			out, _, err := r.node(d)
+			return out, false, err
+		}
 	case *hostplan.SubqueryAlias:
 		if err := checkNames(x); err != nil {
 			return nil, false, err
