@@ -172,7 +172,7 @@ func (e *Engine) newSession(ctx context.Context, c *mysql.Conn, addr string) (sq
 	if err != nil {
 		return nil, err
 	}
-	s := bridge.NewSession(base, e.log, e.budget)
+	s := bridge.NewSession(base, e.budget)
 	s.SetCurrentDatabase(bridge.DefaultDatabase)
 	s.SetConnectionId(c.ConnectionID)
 	e.host.ProcessList.ConnectionReady(s) // else the list knows no user before a database is chosen

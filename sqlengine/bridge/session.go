@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -15,10 +14,8 @@ import (
 // Session is a client's session: the host's variables, and the transaction.
 type Session struct {
 	*sql.BaseSession
-	log      *slog.Logger
-	settings map[string]string // SET 'key' = 'value'
-	strict   bool              // a statement writes a table
-	previous []*sql.Warning    // of the statement before, for those that ask after them
+	strict   bool           // a statement writes a table
+	previous []*sql.Warning // of the statement before, for those that ask after them
 	budget   *membudget.Budget
 	keeps    map[any]*membudget.Holder // of the statement that runs, see Keep
 }
@@ -30,8 +27,8 @@ var (
 
 // NewSession wraps the host's session. What its statements keep in memory counts
 // against budget; nil is without a limit.
-func NewSession(base *sql.BaseSession, log *slog.Logger, budget *membudget.Budget) *Session {
-	return &Session{BaseSession: base, log: log, settings: map[string]string{}, budget: budget}
+func NewSession(base *sql.BaseSession, budget *membudget.Budget) *Session {
+	return &Session{BaseSession: base, budget: budget}
 }
 
 // SessionOf is the session of a statement.
@@ -76,9 +73,6 @@ func (s *Session) GetSessionVariable(ctx *sql.Context, name string) (any, error)
 	}
 	return n, nil
 }
-
-// Settings are the runtime settings. The caller may change them.
-func (s *Session) Settings() map[string]string { return s.settings }
 
 // explicit reports whether the statement runs in a transaction that the user ends.
 func explicit(ctx *sql.Context) bool {

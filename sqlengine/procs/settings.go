@@ -8,63 +8,48 @@ import (
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
 
-// runtimeMode is the setting that makes SELECT endless.
-const runtimeMode = "execution.runtime-mode"
-
-// settings are the runtime settings and the values they take; nil: any.
-func settings() map[string][]string {
-	return map[string][]string{
-		runtimeMode:                        {"batch"},
-		"execution.checkpointing.interval": nil,
-		"table.local-time-zone":            nil,
-	}
-}
+// The runtime settings.
+const (
+	runtimeMode = "execution.runtime-mode"           // streaming would make SELECT endless
+	localZone   = "table.local-time-zone"            // MySQL's time_zone
+	checkpoints = "execution.checkpointing.interval" // of continuous jobs
+)
 
 func setOption(ctx *sql.Context, key, value string) error {
-	s, err := bridge.SessionOf(ctx)
-	if err != nil {
-		return err
-	}
-	values, known := settings()[key]
-	if !known {
-		return bridge.Errorf(bridge.CodeUnknownVariable, "Unknown setting '%s'", key)
-	}
-	switch {
-	case key == runtimeMode && strings.EqualFold(value, "streaming"):
-		return bridge.Errorf(bridge.CodeNotSupported, "streaming queries (SET '%s' = 'streaming') are not supported yet", key)
-	case key == "table.local-time-zone":
+	switch key {
+	case runtimeMode:
+		switch strings.ToLower(value) {
+		case "batch":
+			return nil
+		case "streaming":
+			return bridge.Errorf(bridge.CodeNotSupported, "streaming queries (SET '%s' = 'streaming') are not supported yet", key)
+		}
+		return bridge.Errorf(bridge.CodeWrongVariable, "Setting '%s' can't be set to the value of '%s'", key, value)
+	case localZone:
 		if _, err := bridge.ParseLocation(value); err != nil {
 			return bridge.WithCode(bridge.CodeWrongVariable, err)
 		}
-		if err := ctx.SetSessionVariable(ctx, "time_zone", value); err != nil {
-			return err
-		}
+		return ctx.SetSessionVariable(ctx, "time_zone", value)
+	case checkpoints:
+		return bridge.Errorf(bridge.CodeNotSupported, "setting '%s' is for continuous jobs, which are not supported yet", key)
 	}
-	if values != nil {
-		ok := false
-		for _, v := range values {
-			ok = ok || strings.EqualFold(v, value)
-		}
-		if !ok {
-			return bridge.Errorf(bridge.CodeWrongVariable, "Setting '%s' can't be set to the value of '%s'", key, value)
-		}
-	}
-	s.Settings()[key] = value
-	return nil
+	return unknownSetting(key)
 }
 
+// resetOption gives a setting, or all of them for "", what it had at the start.
 func resetOption(ctx *sql.Context, key string) error {
-	s, err := bridge.SessionOf(ctx)
-	if err != nil {
-		return err
-	}
-	if key == "" {
-		clear(s.Settings())
+	switch key {
+	case runtimeMode, checkpoints:
+		return nil
+	case localZone, "":
+		if _, zone, ok := sql.SystemVariables.GetGlobal("time_zone"); ok {
+			return ctx.SetSessionVariable(ctx, "time_zone", zone)
+		}
 		return nil
 	}
-	if _, known := settings()[key]; !known {
-		return bridge.Errorf(bridge.CodeUnknownVariable, "Unknown setting '%s'", key)
-	}
-	delete(s.Settings(), key)
-	return nil
+	return unknownSetting(key)
+}
+
+func unknownSetting(key string) error {
+	return bridge.Errorf(bridge.CodeUnknownVariable, "Unknown setting '%s'", key)
 }

@@ -3,7 +3,6 @@ package enginetest
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"path/filepath"
 	"slices"
@@ -138,7 +137,7 @@ func (h *harness) setUp(ctx *sql.Context, text string) error {
 // NewContext implements enginetest.Harness.
 func (h *harness) NewContext() *sql.Context {
 	if h.session == nil {
-		h.session = bridge.NewSession(enginetest.NewBaseSession(), slog.New(slog.DiscardHandler), nil)
+		h.session = bridge.NewSession(enginetest.NewBaseSession(), nil)
 	}
 	return sql.NewContext(context.Background(), sql.WithSession(h.session))
 }
