@@ -12,6 +12,18 @@
 // with UNION DISTINCT are always ours: on batches where keys and arguments are
 // columns of a lake table, else on the host's rows with keys that compare by value.
 //
+//	running     builder (which node goes where); compile, predicate, rowadapter,
+//	            batchgroup, sort: on batches; aggregate, states, distinct, setop,
+//	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows
+//	writing     dml, denied
+//	repair      retype (the rule, and the types of references); arith, numeric,
+//	            total: numbers; temporal, shift, utcnow, strtodate, readtime:
+//	            times; unify, single, like, bounded, byname: other expressions
+//	checks      fullgroup, depends (ONLY_FULL_GROUP_BY), derived (names)
+//	statements  show, grants, kill, describe (EXPLAIN)
+//	results     origin (which table column a result column is)
+//	planning    coster, memory (meters where the host keeps rows)
+//
 // Rules: (1) a node is taken only when its result is the same as MySQL's; where
 // the host is wrong (docs/sql.md lists it) it is taken or refused, not left;
 // (2) inside a subquery's row scope nothing is taken onto batches, since column indexes are
