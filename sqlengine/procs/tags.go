@@ -10,66 +10,9 @@ import (
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/dialect"
 	"github.com/lakesql/lakesql/storage"
-	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/options"
 	"github.com/lakesql/lakesql/storage/snapshot"
 )
-
-func expireSnapshotsProc() procedure {
-	return procedure{
-		name: "expire_snapshots", run: expireSnapshots,
-		params: []param{
-			required("table"), optional("retain_max"), optional("retain_min"), optional("older_than"),
-			optional("max_deletes"), optional("options"),
-		},
-		columns: sql.Schema{number("deleted_snapshots_count")},
-	}
-}
-
-func expireSnapshots(b *Builder, ctx *sql.Context, a *args) ([]sql.Row, error) {
-	if err := a.refuse("options"); err != nil {
-		return nil, err
-	}
-	t, err := b.tableText(ctx, a.text("table"))
-	if err != nil {
-		return nil, err
-	}
-	o, err := t.Retention(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range []struct {
-		name string
-		to   *int
-	}{{"retain_max", &o.RetainMax}, {"retain_min", &o.RetainMin}, {"max_deletes", &o.MaxDeletes}} {
-		n, err := a.integer(x.name)
-		if err != nil {
-			return nil, err
-		}
-		if n == nil {
-			continue
-		}
-		if *n < 1 {
-			return nil, a.errorf("argument '%s' must be at least 1", x.name)
-		}
-		*x.to = int(*n)
-	}
-	if a.has("retain_max") && !a.has("retain_min") {
-		o.RetainMin = min(o.RetainMin, o.RetainMax)
-	}
-	older, err := a.at(ctx, "older_than")
-	if err != nil {
-		return nil, err
-	}
-	if older != nil {
-		o.OlderThanMillis = older.UnixMilli()
-	}
-	n, err := t.ExpireSnapshots(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	return []sql.Row{{int64(n)}}, nil
-}
 
 func createTagProc() procedure {
 	return procedure{
@@ -164,36 +107,4 @@ func deleteTag(ctx context.Context, t *storage.Table, name string, ifExists bool
 		return nil
 	}
 	return tagError(err)
-}
-
-func compactProc() procedure {
-	return procedure{
-		name: "compact", run: compact, columns: result(),
-		params: []param{
-			required("table"), optional("compact_strategy"), optional("partitions"), optional("order_strategy"), optional("order_by"),
-			optional("where"), optional("options"), optional("partition_idle_time"), optional("buckets"),
-		},
-	}
-}
-
-func compact(b *Builder, ctx *sql.Context, a *args) ([]sql.Row, error) {
-	if err := a.refuse("order_by", "where", "options", "partition_idle_time", "buckets"); err != nil {
-		return nil, err
-	}
-	if s := a.text("order_strategy"); s != "" && s != "none" {
-		return nil, bridge.Errorf(bridge.CodeNotSupported, "sys.compact: order_strategy '%s' is not supported yet", s)
-	}
-	o, err := a.strategy()
-	if err != nil {
-		return nil, err
-	}
-	err = a.eachPartition(ctx, b, "partitions", func(t *storage.Table, partition map[string]columnar.Value) error {
-		o.Partition = partition
-		_, err := t.Compact(ctx, o)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return done(), nil
 }
