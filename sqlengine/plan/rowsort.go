@@ -113,7 +113,7 @@ func (it *rowSort) load(ctx *sql.Context) error {
 		if err := it.mem.More(r.bytes()); err != nil {
 			return err
 		}
-		if it.limit > 0 && int64(len(it.rows)) >= 2*it.limit+topRowSlack {
+		if it.limit > 0 && (int64(len(it.rows))-topRowSlack)/2 >= it.limit { // 2*limit may not be a number
 			if err := it.cut(ctx); err != nil {
 				return err
 			}
