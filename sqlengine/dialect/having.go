@@ -2,16 +2,26 @@ package dialect
 
 import ast "github.com/dolthub/vitess/go/vt/sqlparser"
 
-// namesInHaving writes out the results that HAVING names when they are made of
-// aggregates of a column of that name, as in SUM(v) AS v: the host takes the column
-// then, MySQL the result unless GROUP BY has such a column.
-func namesInHaving(stmt ast.Statement) {
+// namesOfGroups repairs what the queries of a statement call their totals. It writes
+// out the results that HAVING names when they are made of aggregates of a column of
+// that name, as in SUM(v) AS v: the host takes the column then, MySQL the result unless
+// GROUP BY has such a column.
+func namesOfGroups(stmt ast.Statement) {
+	subqueries := false
 	_ = ast.Walk(func(n ast.SQLNode) (bool, error) {
-		if sel, ok := n.(*ast.Select); ok && sel.Having != nil {
-			sel.Having.Expr = written(sel, sel.Having.Expr)
+		switch n := n.(type) {
+		case *ast.Subquery:
+			subqueries = true
+		case *ast.Select:
+			if n.Having != nil {
+				n.Having.Expr = written(n, n.Having.Expr)
+			}
 		}
 		return true, nil
 	}, stmt)
+	if subqueries {
+		outerTotals(stmt)
+	}
 }
 
 // written is a condition on groups with the totals that it names written out.

@@ -15,7 +15,7 @@ func checkTree(stmt ast.Statement) error {
 	}
 	conditionOfJoin(stmt)
 	if hasNames(stmt) {
-		namesInHaving(stmt)
+		namesOfGroups(stmt)
 	}
 	return markExists(stmt)
 }
