@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 
 	"github.com/lakesql/lakesql/internal/membudget"
@@ -65,8 +68,9 @@ func (it *distinctIter) Close(ctx *sql.Context) error {
 	return it.in.Close(ctx)
 }
 
-// sortBelowDistinct puts a sort by results of window functions back where these are
-// known: the host hoists it over DISTINCT, where only the names of the results are.
+// sortBelowDistinct mends a sort by position that the host hoists over DISTINCT, where
+// only the results are: one by results of window functions goes back to where these
+// are known, one by other expressions names their results.
 func sortBelowDistinct(s *hostplan.Sort) (sql.Node, bool) {
 	d, ok := s.Child.(*hostplan.Distinct)
 	if !ok {
@@ -77,7 +81,21 @@ func sortBelowDistinct(s *hostplan.Sort) (sql.Node, bool) {
 		return nil, false
 	}
 	if _, ok := p.Child.(*hostplan.Window); !ok {
-		return nil, false
+		return sortByResult(s)
 	}
 	return hostplan.NewDistinct(hostplan.NewProject(p.Projections, hostplan.NewSort(s.SortFields, p.Child))), true
+}
+
+// sortByResult makes a sort over DISTINCT order by the select list's results, where it
+// would calculate them again from columns that are gone.
+func sortByResult(s *hostplan.Sort) (sql.Node, bool) {
+	fields := slices.Clone(s.SortFields)
+	changed := false
+	for i, f := range fields {
+		if a, ok := f.Column.(*expression.Alias); ok {
+			fields[i].Column = expression.NewGetField(int(a.Id()), a.Type(), a.Name(), a.IsNullable())
+			changed = true
+		}
+	}
+	return hostplan.NewSort(fields, s.Child), changed
 }
