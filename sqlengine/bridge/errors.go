@@ -89,6 +89,7 @@ var (
 	CodeReadOnly         = Code{1290, "HY000"}
 	CodeBadValue         = Code{1292, "22007"}
 	CodeUnknownTimeZone  = Code{1298, "HY000"}
+	CodeLongResult       = Code{1301, "HY000"}
 	CodeNoFunction       = Code{1305, "42000"}
 	CodeInterrupted      = Code{1317, "70100"}
 	CodeNoDefault        = Code{1364, "HY000"}

@@ -13,6 +13,7 @@
 //	zone       functions that read the time zone
 //	number     functions of numbers, GREATEST and LEAST
 //	text       functions of texts and sets
+//	packet     texts that may not be longer than a packet
 //	cast       conversions of dates and times
 //	quantified comparison with ANY and ALL of a subquery
 //	assign     @name := value

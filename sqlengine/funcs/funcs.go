@@ -41,7 +41,7 @@ func New(more ...sql.Function) *Provider {
 	for _, f := range []sql.Function{quantifierFunction(dialect.AnyFunc), quantifierFunction(dialect.AllFunc), assignFunction()} {
 		p.byName[f.FunctionName()] = f
 	}
-	for _, f := range more {
+	for _, f := range append(longTextFunctions(), more...) {
 		p.byName[f.FunctionName()] = f
 	}
 	return p
