@@ -28,6 +28,9 @@ func clockFunctions() []entry {
 		{name: "minute", min: 1, max: 1, typ: fixed(gmstypes.Int32), eval: part(minute, 60)},
 		{name: "second", min: 1, max: 1, typ: fixed(gmstypes.Int32), eval: part(second, 60)},
 		{name: "microsecond", min: 1, max: 1, typ: fixed(gmstypes.Int32), eval: part(1, 1_000_000)},
+		{name: "curdate", typ: fixed(gmstypes.Date), eval: currentDate},
+		{name: "current_date", typ: fixed(gmstypes.Date), eval: currentDate},
+		{name: "utc_date", typ: fixed(gmstypes.Date), eval: currentDate},
 		{name: "curtime", max: 1, typ: askedDigits, eval: currentTime},
 		{name: "current_time", max: 1, typ: askedDigits, eval: currentTime},
 		{name: "utc_time", max: 1, typ: askedDigits, eval: currentTime},
@@ -281,13 +284,24 @@ func part(unit, limit int64) func(*sql.Context, *call, []any) (any, error) {
 	}
 }
 
+// currentDate is the date of the statement's time, in the session's zone but for
+// UTC_DATE.
+func currentDate(ctx *sql.Context, c *call, _ []any) (any, error) {
+	y, m, d := c.now(ctx).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC), nil
+}
+
+// now is the statement's time in the session's zone, that of a function utc_… in UTC.
+func (c *call) now(ctx *sql.Context) time.Time {
+	if strings.HasPrefix(c.name, "utc_") {
+		return ctx.QueryTime().UTC()
+	}
+	return ctx.QueryTime().In(bridge.Location(ctx))
+}
+
 // currentTime is the time of the statement's begin in the session's zone or in UTC.
 func currentTime(ctx *sql.Context, c *call, _ []any) (any, error) {
-	loc := time.UTC
-	if c.name != "utc_time" {
-		loc = bridge.Location(ctx)
-	}
-	now := ctx.QueryTime().In(loc)
+	now := c.now(ctx)
 	h, m, s := now.Clock()
 	us := int64(h)*hour + int64(m)*minute + int64(s)*second + int64(now.Nanosecond())/1000
 	unit := second

@@ -101,6 +101,20 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 	case *hostplan.CreateProcedure, *hostplan.CreateTrigger, *hostplan.CreateView, *hostplan.RecursiveTable:
 		return n, true, nil
 	}
+	switch n.(type) {
+	case *hostplan.Project, *hostplan.Having, *hostplan.Sort:
+		kept, changed, err := keepOuterColumns(n)
+		if err != nil {
+			return nil, false, err
+		}
+		if changed {
+			if g := groupBelow(kept); g != nil {
+				r.lists[g] = true
+			}
+			out, _, err := r.node(kept)
+			return out, false, err
+		}
+	}
 	out, same = n, true
 	children, csame, err := r.nodes(n.Children())
 	if err != nil {

@@ -54,9 +54,15 @@ func temporal(e sql.Expression) (out sql.Expression, changed bool, err error) {
 		if out, changed, err := boundOperands(e); changed || err != nil {
 			return out, changed, err
 		}
+		if out, changed, err := numberedDates(e, e.Children()); changed || err != nil {
+			return out, changed, err
+		}
 		return compareSpans(e, x)
 	case *expression.Between:
 		if out, changed, err := boundOperands(e); changed || err != nil {
+			return out, changed, err
+		}
+		if out, changed, err := numberedDates(e, e.Children()); changed || err != nil {
 			return out, changed, err
 		}
 		return betweenSpans(x)
