@@ -1,9 +1,12 @@
 package funcs
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -11,6 +14,9 @@ func textFunctions() []entry {
 	return []entry{
 		{name: "insert", min: 4, max: 4, typ: fixed(gmstypes.LongText), eval: insert},
 		{name: "export_set", min: 3, max: 5, typ: fixed(gmstypes.LongText), eval: exportSet},
+		{name: "locate", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
+		{name: "position", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
+		{name: "substring_index", min: 3, max: 3, typ: fixed(gmstypes.LongText), eval: substringIndex},
 		{name: "load_file", min: 1, max: 1, typ: fixed(gmstypes.LongBlob), eval: loadFile},
 		{name: "make_set", min: 2, max: -1, typ: fixed(gmstypes.LongText), eval: makeSet, nulls: true},
 	}
@@ -76,3 +82,65 @@ func bitsOf(ctx *sql.Context, v any) uint64 {
 // loadFile is LOAD_FILE(path): NULL, as of a file that the server may not read. It may
 // read none but those of its tables.
 func loadFile(*sql.Context, *call, []any) (any, error) { return nil, nil }
+
+// locate is LOCATE(part, text[, position]): where the part begins, 0 where it is not.
+// Positions count characters from 1. Texts compare by bytes, unless a COLLATE says
+// otherwise.
+func locate(ctx *sql.Context, c *call, args []any) (any, error) {
+	part, text := textOf(args[0]), textOf(args[1])
+	if ignoresCase(c.args) {
+		part, text = strings.ToLower(part), strings.ToLower(text)
+	}
+	at := int64(1)
+	if len(args) == 3 {
+		at = intOf(ctx, args[2])
+	}
+	chars := []rune(text)
+	if at < 1 || at > int64(len(chars))+1 {
+		return int64(0), nil
+	}
+	before, _, ok := strings.Cut(string(chars[at-1:]), part)
+	if !ok {
+		return int64(0), nil
+	}
+	return at + int64(utf8.RuneCountInString(before)), nil
+}
+
+// ignoresCase reports whether an argument has a COLLATE that does.
+func ignoresCase(args []sql.Expression) bool {
+	return slices.ContainsFunc(args, func(e sql.Expression) bool {
+		x, ok := e.(*expression.CollatedExpression)
+		if !ok {
+			return false
+		}
+		collation, _ := x.CollationCoercibility(nil)
+		return strings.HasSuffix(collation.Name(), "_ci")
+	})
+}
+
+// substringIndex is SUBSTRING_INDEX(text, mark, n): what is before the n-th mark from
+// the left, or behind the n-th from the right where n is negative.
+func substringIndex(ctx *sql.Context, _ *call, args []any) (any, error) {
+	text, mark, n := textOf(args[0]), textOf(args[1]), intOf(ctx, args[2])
+	if mark == "" || n == 0 {
+		return "", nil
+	}
+	at := 0
+	if n > 0 {
+		for ; n > 0; n-- {
+			i := strings.Index(text[at:], mark)
+			if i < 0 {
+				return text, nil
+			}
+			at += i + len(mark)
+		}
+		return text[:at-len(mark)], nil
+	}
+	at = len(text)
+	for ; n < 0; n++ {
+		if at = strings.LastIndex(text[:at], mark); at < 0 {
+			return text, nil
+		}
+	}
+	return text[at+len(mark):], nil
+}
