@@ -28,39 +28,13 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	known := readKnown(t)
 	for _, file := range files {
-		name := filepath.ToSlash(file)
-		t.Run(name, func(t *testing.T) { runFile(t, file, known[name]) })
-		delete(known, name)
-	}
-	for name := range known {
-		t.Errorf("known.txt names %s, which is no script", name)
+		t.Run(filepath.ToSlash(file), func(t *testing.T) { runFile(t, file) })
 	}
 }
 
-// readKnown reads known.txt: scripts that state what is right and are not met yet, each with what is missing.
-func readKnown(t *testing.T) map[string]string {
-	text, err := os.ReadFile("known.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		name, reason, ok := strings.Cut(line, ": ")
-		if !ok || known[name] != "" {
-			t.Fatalf("known.txt: %q is not \"script: what is missing\", or there twice", line)
-		}
-		known[name] = reason
-	}
-	return known
-}
-
-// runFile runs a script in all its variants. One that is known to fail must fail in one of them.
-func runFile(t *testing.T, file, known string) {
+// runFile runs a script in all its variants.
+func runFile(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +55,6 @@ func runFile(t *testing.T, file, known string) {
 		}
 		variants = runner.Matrix(buckets...)
 	}
-	failed := false
 	for i, v := range variants {
 		protocols := []string{"text", "binary"}
 		if len(variants) > 1 { // one each, in turns
@@ -93,20 +66,11 @@ func runFile(t *testing.T, file, known string) {
 				name = v.Name() + "-" + protocol
 			}
 			t.Run(name, func(t *testing.T) {
-				err := runScript(t, v.Apply(records), protocol)
-				switch {
-				case err == nil:
-				case known != "":
-					failed = true
-					t.Skipf("known.txt: %s (%v)", known, err)
-				default:
+				if err := runScript(t, v.Apply(records), protocol); err != nil {
 					t.Errorf("%s, %s protocol, %v", file, protocol, err)
 				}
 			})
 		}
-	}
-	if known != "" && !failed && !t.Failed() {
-		t.Errorf("%s passes: take it out of known.txt", file)
 	}
 }
 
