@@ -19,51 +19,63 @@ type rowEncoder struct {
 	schema sql.Schema
 	loc    *time.Location
 	buf    []byte
-	texts  []*expr.Texter
+	cols   []column
 	nulls  int64 // NaN and infinities shown as NULL
+}
+
+// column is one column of the current batch.
+type column struct {
+	*expr.Texter
+	v        *columnar.Vector
+	plain    bool // bytes that are sent as they are, without a dictionary
+	floating bool // may hold what is shown as NULL
 }
 
 func newRowEncoder(schema sql.Schema, loc *time.Location) *rowEncoder {
 	return &rowEncoder{schema: schema, loc: loc}
 }
 
-// start prepares for batches of this shape; batches of one result have one shape.
+// start prepares for the slots of a batch; the batches of one result have one shape.
 func (e *rowEncoder) start(b *columnar.Batch) error {
-	if len(e.texts) == len(b.Cols) {
-		return nil
-	}
 	if len(b.Cols) != len(e.schema) {
 		return fmt.Errorf("wire: a batch has %d columns, its result %d", len(b.Cols), len(e.schema))
 	}
-	e.texts = make([]*expr.Texter, len(b.Cols))
-	for i, c := range b.Cols {
-		e.texts[i] = expr.NewTexter(c.Type, e.loc)
+	if e.cols == nil {
+		e.cols = make([]column, len(b.Cols))
+		for i, v := range b.Cols {
+			e.cols[i].Texter = expr.NewTexter(v.Type, e.loc)
+			e.cols[i].floating = floating(v.Type)
+		}
+	}
+	for i, v := range b.Cols {
+		e.cols[i].v = v
+		e.cols[i].plain = v.Dict == nil && columnar.LayoutOf(v.Type) == columnar.Str
 	}
 	return nil
 }
 
-// appendSlot appends the text-protocol payload of slot i.
-func (e *rowEncoder) appendSlot(dst []byte, b *columnar.Batch, i int) []byte {
-	for k, v := range b.Cols {
-		x := e.texts[k]
+// appendSlot appends the text-protocol payload of slot i of the batch that was started.
+func (e *rowEncoder) appendSlot(dst []byte, i int) []byte {
+	for k := range e.cols {
+		c := &e.cols[k]
+		v := c.v
 		if v.IsNull(i) {
-			dst = append(dst, 0xfb)
+			dst = append(dst, null)
 			continue
 		}
-		if floating(v.Type) && x.Null(v, i) {
-			e.nulls++
-			dst = append(dst, 0xfb)
-			continue
-		}
-		if v.Dict == nil && columnar.LayoutOf(v.Type) == columnar.Str {
+		if c.plain {
 			s := v.Data[v.Off[i]:v.Off[i+1]]
 			dst = append(appendLenInt(dst, uint64(len(s))), s...)
 			continue
 		}
+		if c.floating && c.Null(v, i) {
+			e.nulls++
+			dst = append(dst, null)
+			continue
+		}
 		// Most values are short: leave one byte for the length and move the rare long one.
 		at := len(dst)
-		dst = append(dst, 0)
-		dst = x.Append(dst, v, i)
+		dst = c.Append(append(dst, 0), v, i)
 		n := len(dst) - at - 1
 		if n < 251 {
 			dst[at] = byte(n)
@@ -76,17 +88,18 @@ func (e *rowEncoder) appendSlot(dst []byte, b *columnar.Batch, i int) []byte {
 	return dst
 }
 
-// values gives slot i as host wire values, backed by fresh memory.
-func (e *rowEncoder) values(fields []*querypb.Field, b *columnar.Batch, i int) []sqltypes.Value {
-	out := make([]sqltypes.Value, len(b.Cols))
-	for k, v := range b.Cols {
-		if e.texts[k].Null(v, i) {
-			if !v.IsNull(i) {
+// values gives slot i of the batch that was started as host wire values, backed by
+// fresh memory.
+func (e *rowEncoder) values(fields []*querypb.Field, i int) []sqltypes.Value {
+	out := make([]sqltypes.Value, len(e.cols))
+	for k, c := range e.cols {
+		if c.Null(c.v, i) {
+			if !c.v.IsNull(i) {
 				e.nulls++
 			}
 			continue
 		}
-		out[k] = sqltypes.MakeTrusted(fields[k].Type, e.texts[k].Append(nil, v, i))
+		out[k] = sqltypes.MakeTrusted(fields[k].Type, c.Append(nil, c.v, i))
 	}
 	return out
 }
@@ -95,7 +108,7 @@ func (e *rowEncoder) values(fields []*querypb.Field, b *columnar.Batch, i int) [
 func (e *rowEncoder) appendRow(ctx *sql.Context, dst []byte, row sql.Row) ([]byte, error) {
 	for i, col := range e.schema {
 		if row[i] == nil {
-			dst = append(dst, 0xfb)
+			dst = append(dst, null)
 			continue
 		}
 		text, err := e.text(ctx, e.buf[:0], i, row[i])

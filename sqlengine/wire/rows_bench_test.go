@@ -20,6 +20,6 @@ func BenchmarkRows(b *testing.B) {
 	}
 	var dst []byte
 	for i := range b.N {
-		dst = e.appendSlot(dst[:0], batch, i%columnar.BatchRows)
+		dst = e.appendSlot(dst[:0], i%columnar.BatchRows)
 	}
 }

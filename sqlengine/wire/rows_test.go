@@ -32,10 +32,10 @@ func TestRowsOfSpecialNumbers(t *testing.T) {
 	}
 	fields := []*querypb.Field{{Type: querypb.Type_FLOAT64}, {Type: querypb.Type_FLOAT32}}
 	for i, want := range []string{"\xfb\xfb", "\xfb\xfb", "\xfb\xfb", "\x030.5\x030.5", "\xfb\xfb"} {
-		if got := string(e.appendSlot(nil, b, i)); got != want {
+		if got := string(e.appendSlot(nil, i)); got != want {
 			t.Errorf("row %d: %q, want %q", i, got, want)
 		}
-		vals := e.values(fields, b, i)
+		vals := e.values(fields, i)
 		if null := vals[0].IsNull() && vals[1].IsNull(); null != (want == "\xfb\xfb") {
 			t.Errorf("row %d: %v", i, vals)
 		}
@@ -63,7 +63,7 @@ func TestRowsOfLongValues(t *testing.T) {
 		}
 		json := `["` + s + `"]`
 		want := string(appendLenInt(nil, uint64(len(s)))) + s + string(appendLenInt(nil, uint64(len(json)))) + json
-		if got := string(e.appendSlot(nil, b, 0)); got != want {
+		if got := string(e.appendSlot(nil, 0)); got != want {
 			t.Errorf("%d bytes: %.20q, want %.20q", n, got, want)
 		}
 	}

@@ -120,7 +120,7 @@ func (h *Handler) spoolText(ctx *sql.Context, s *statement, src *source, enc *ro
 			if err := enc.start(src.batch); err != nil {
 				return sent, err
 			}
-			err = each(src.batch, func(i int) error { return w.finish(enc.appendSlot(w.begin(), src.batch, i)) })
+			err = each(src.batch, func(i int) error { return w.finish(enc.appendSlot(w.begin(), i)) })
 			sent += int64(src.batch.Rows())
 		} else {
 			var p []byte
@@ -164,7 +164,7 @@ func (h *Handler) spoolBinary(ctx *sql.Context, s *statement, src *source, enc *
 			if err := enc.start(src.batch); err != nil {
 				return sent, err
 			}
-			err = each(src.batch, func(i int) error { return add(enc.values(fields, src.batch, i)) })
+			err = each(src.batch, func(i int) error { return add(enc.values(fields, i)) })
 		} else {
 			var row []sqltypes.Value
 			if row, err = enc.rowValues(ctx, src.row); err == nil {

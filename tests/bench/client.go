@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -32,8 +33,9 @@ const selectColumns = 8
 const selectStatement = "SELECT * FROM selected"
 
 // selectRows measures a SELECT of a whole table through a server of its own: with
-// go-sql-driver, which looks at every row, and with a client that only counts the
-// packets. cpu_seconds is the server's.
+// go-sql-driver, which looks at every row, with a client that only counts the
+// packets, and with go-sql-driver again, which now gets those packets from memory:
+// that is the driver's own limit. cpu_seconds is the server's.
 func (r *run) selectRows(ctx context.Context) (err error) {
 	if err := r.selectTable(ctx); err != nil {
 		return err
@@ -46,10 +48,23 @@ func (r *run) selectRows(ctx context.Context) (err error) {
 	if _, err := s.answer(ctx); err != nil {
 		return err
 	}
+	var recorded bytes.Buffer
+	if _, err := s.readPackets(ctx, func(p []byte) { recorded.Write(p) }); err != nil {
+		return err
+	}
+	replay, err := s.replay(recorded.Bytes())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, replay.db.Close(), replay.listener.Close()) }()
 	for _, client := range []struct {
 		name string
 		read func(context.Context) (int64, error)
-	}{{"go-sql-driver", s.readRows}, {"packets", s.readPackets}} {
+	}{
+		{"go-sql-driver", func(ctx context.Context) (int64, error) { return readRows(ctx, s.db) }},
+		{"packets", func(ctx context.Context) (int64, error) { return s.readPackets(ctx, func([]byte) {}) }},
+		{"go-sql-driver, packets from memory", func(ctx context.Context) (int64, error) { return readRows(ctx, replay.db) }},
+	} {
 		params := map[string]any{"client": client.name, "columns": selectColumns}
 		r.cpu = s.cpuSeconds
 		err := r.measure(ctx, "select", params, nothing,
@@ -131,6 +146,7 @@ func (r *run) start(ctx context.Context) error {
 type server struct {
 	cmd   *exec.Cmd
 	began time.Time
+	addr  string
 	conn  net.Conn // the newest connection that db opened
 	db    *sql.DB
 }
@@ -157,21 +173,31 @@ func startServer(ctx context.Context, command []string, warehouse string) (*serv
 		return nil, errors.Join(fmt.Errorf("the server said %q", line), err, s.kill())
 	}
 	go io.Copy(io.Discard, lines) //nolint:errcheck // what else it logs
+	s.addr = strings.TrimSpace(addr)
+	if s.db, err = openDriver(s.addr, func(c net.Conn) { s.conn = c }); err != nil {
+		return nil, errors.Join(err, s.kill())
+	}
+	return s, nil
+}
+
+// openDriver opens a server with go-sql-driver, over one connection at a time;
+// opened is told of each.
+func openDriver(addr string, opened func(net.Conn)) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "root", "tcp", strings.TrimSpace(addr), "default"
+	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "root", "tcp", addr, "default"
 	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		var d net.Dialer
 		c, err := d.DialContext(ctx, network, addr)
-		s.conn = c
+		opened(c)
 		return c, err
 	}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return nil, errors.Join(err, s.kill())
+		return nil, err
 	}
-	s.db = sql.OpenDB(connector)
-	s.db.SetMaxOpenConns(1)
-	return s, nil
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
 func (s *server) kill() error {
@@ -194,8 +220,8 @@ func (s *server) answer(ctx context.Context) (time.Duration, error) {
 
 // readRows takes every row of the statement as the driver gives it, without
 // copies of the values.
-func (s *server) readRows(ctx context.Context) (n int64, err error) {
-	rows, err := s.db.QueryContext(ctx, selectStatement)
+func readRows(ctx context.Context, db *sql.DB) (n int64, err error) {
+	rows, err := db.QueryContext(ctx, selectStatement)
 	if err != nil {
 		return 0, err
 	}
@@ -217,14 +243,19 @@ func (s *server) readRows(ctx context.Context) (n int64, err error) {
 // comQuery is the command byte of a statement in the text protocol.
 const comQuery = 3
 
+// selectRequest is the packet of the statement.
+func selectRequest() []byte {
+	p := append(binary.LittleEndian.AppendUint32(nil, uint32(1+len(selectStatement))), comQuery)
+	return append(p, selectStatement...)
+}
+
 // readPackets sends the statement over the connection that the driver has opened
-// and counts the rows' packets.
-func (s *server) readPackets(ctx context.Context) (int64, error) {
+// and counts the rows' packets. Each packet of the answer is shown to see.
+func (s *server) readPackets(ctx context.Context, see func(packet []byte)) (int64, error) {
 	if err := s.db.PingContext(ctx); err != nil {
 		return 0, err
 	}
-	request := append(binary.LittleEndian.AppendUint32(nil, uint32(1+len(selectStatement))), comQuery)
-	if _, err := s.conn.Write(append(request, selectStatement...)); err != nil {
+	if _, err := s.conn.Write(selectRequest()); err != nil {
 		return 0, err
 	}
 	in := bufio.NewReaderSize(s.conn, 1<<20)
@@ -243,11 +274,70 @@ func (s *server) readPackets(ctx context.Context) (int64, error) {
 		case last && packets == header: // ends the columns, for clients that want it
 			packets--
 		}
+		packet, err := in.Peek(4 + size)
+		if err != nil {
+			return 0, err
+		}
+		see(packet)
 		if _, err := in.Discard(4 + size); err != nil {
 			return 0, err
 		}
 		if last && packets >= header {
 			return packets - header, nil
+		}
+	}
+}
+
+// replayed is a server that answers the statement from memory and leaves the rest
+// to another.
+type replayed struct {
+	listener net.Listener
+	db       *sql.DB
+}
+
+func (s *server) replay(answer []byte) (*replayed, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.serveReplay(client, answer)
+		}
+	}()
+	db, err := openDriver(l.Addr().String(), func(net.Conn) {})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &replayed{listener: l, db: db}, nil
+}
+
+// serveReplay serves a client until it or the server is gone; the driver notices.
+func (s *server) serveReplay(client net.Conn, answer []byte) {
+	defer client.Close() //nolint:errcheck // nothing is lost
+	upstream, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		return
+	}
+	defer upstream.Close()       //nolint:errcheck // nothing is lost
+	go io.Copy(client, upstream) //nolint:errcheck // the driver notices
+	request := selectRequest()
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buf)
+		if err != nil {
+			return
+		}
+		to, p := upstream, buf[:n]
+		if bytes.Equal(p, request) {
+			to, p = client, answer
+		}
+		if _, err := to.Write(p); err != nil {
+			return
 		}
 	}
 }

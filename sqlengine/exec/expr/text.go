@@ -3,7 +3,6 @@ package expr
 import (
 	"encoding/base64"
 	"math"
-	"math/bits"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -69,9 +68,9 @@ func (x *Texter) Append(dst []byte, v *columnar.Vector, i int) []byte {
 	}
 	switch x.typ.Kind {
 	case types.Boolean, types.TinyInt, types.SmallInt, types.Int:
-		return strconv.AppendInt(dst, int64(v.I32[i]), 10)
+		return appendInt(dst, int64(v.I32[i]))
 	case types.BigInt:
-		return strconv.AppendInt(dst, v.I64[i], 10)
+		return appendInt(dst, v.I64[i])
 	case types.Float:
 		return AppendFloat(dst, float64(v.F32[i]), 32)
 	case types.Double:
@@ -154,9 +153,9 @@ func AppendDate(dst []byte, day int64) []byte {
 		y = -y
 	}
 	if y > 9999 {
-		dst = strconv.AppendInt(dst, y, 10)
+		dst = appendUint(dst, uint64(y))
 	} else {
-		dst = append(dst, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
+		dst = appendPadded(dst, uint64(y), 4)
 	}
 	return append(dst, '-', byte('0'+m/10), byte('0'+m%10), '-', byte('0'+d/10), byte('0'+d%10))
 }
@@ -213,122 +212,14 @@ func AppendTime(dst []byte, us int64, frac int) []byte {
 	h, m := s/3600, s/60%60
 	s %= 60
 	if h >= 100 {
-		dst = strconv.AppendInt(dst, h/100, 10)
+		dst = appendUint(dst, uint64(h/100))
 		h %= 100
 	}
 	dst = append(dst, byte('0'+h/10), byte('0'+h%10), ':', byte('0'+m/10), byte('0'+m%10), ':', byte('0'+s/10), byte('0'+s%10))
 	if frac == 0 {
 		return dst
 	}
-	f := us % 1_000_000
-	dst = append(dst, '.')
-	div := int64(100_000)
-	for range frac {
-		dst = append(dst, byte('0'+f/div%10))
-		div /= 10
-	}
-	return dst
-}
-
-// AppendFloat appends a float as MySQL prints one: the shortest text that reads
-// back the same, in exponent form below 1e-15 and from 1e15 on.
-func AppendFloat(dst []byte, f float64, bitSize int) []byte {
-	a := math.Abs(f)
-	if a != 0 && (a < 1e-15 || a >= 1e15) {
-		n := len(dst)
-		dst = strconv.AppendFloat(dst, f, 'e', -1, bitSize)
-		// MySQL writes e15 and e-7 where Go writes e+15 and e-07.
-		for i := n; i < len(dst); i++ {
-			if dst[i] != 'e' {
-				continue
-			}
-			out := dst[:i+1]
-			rest := dst[i+1:]
-			if rest[0] == '-' {
-				out = append(out, '-')
-			}
-			rest = rest[1:]
-			for len(rest) > 1 && rest[0] == '0' {
-				rest = rest[1:]
-			}
-			return append(out, rest...)
-		}
-		return dst
-	}
-	return strconv.AppendFloat(dst, f, 'f', -1, bitSize)
-}
-
-// appendDecimal64 appends an unscaled value with scale digits after the point.
-func appendDecimal64(dst []byte, v int64, scale int) []byte {
-	u := uint64(v)
-	if v < 0 {
-		dst = append(dst, '-')
-		u = -u
-	}
-	if scale == 0 {
-		return strconv.AppendUint(dst, u, 10)
-	}
-	var tmp [24]byte
-	b := strconv.AppendUint(tmp[:0], u, 10)
-	return appendScaled(dst, b, scale)
-}
-
-// appendDecimal128 appends an unscaled value with scale digits after the point.
-func appendDecimal128(dst []byte, d columnar.Int128, scale int) []byte {
-	hi, lo := uint64(d.Hi), d.Lo
-	if d.Hi < 0 {
-		dst = append(dst, '-')
-		var c uint64
-		lo, c = bits.Sub64(0, lo, 0)
-		hi, _ = bits.Sub64(0, hi, c)
-	}
-	// Two divisions by 1e19 give at most three groups of 19 digits.
-	const group = 10_000_000_000_000_000_000
-	var tmp [64]byte
-	q1, r1 := hi/group, hi%group
-	q0, low := bits.Div64(r1, lo, group)
-	var b []byte
-	switch {
-	case q1 == 0 && q0 == 0:
-		b = strconv.AppendUint(tmp[:0], low, 10)
-	default:
-		// q = q1*2^64 + q0 is below 2^64 for every 38-digit value, q1 is 0 or 1 beyond that.
-		top, mid := bits.Div64(q1, q0, group)
-		if top != 0 {
-			b = strconv.AppendUint(tmp[:0], top, 10)
-			b = appendPadded(b, mid, 19)
-		} else {
-			b = strconv.AppendUint(tmp[:0], mid, 10)
-		}
-		b = appendPadded(b, low, 19)
-	}
-	if scale == 0 {
-		return append(dst, b...)
-	}
-	return appendScaled(dst, b, scale)
-}
-
-func appendPadded(dst []byte, u uint64, width int) []byte {
-	var tmp [20]byte
-	b := strconv.AppendUint(tmp[:0], u, 10)
-	for range width - len(b) {
-		dst = append(dst, '0')
-	}
-	return append(dst, b...)
-}
-
-func appendScaled(dst, digits []byte, scale int) []byte {
-	if len(digits) <= scale {
-		dst = append(dst, '0', '.')
-		for range scale - len(digits) {
-			dst = append(dst, '0')
-		}
-		return append(dst, digits...)
-	}
-	p := len(digits) - scale
-	dst = append(dst, digits[:p]...)
-	dst = append(dst, '.')
-	return append(dst, digits[p:]...)
+	return appendPadded(append(dst, '.'), uint64(us%1_000_000)/powers10[MaxFraction-frac], frac)
 }
 
 // AppendJSON appends slot i of v as JSON text: a MAP with text keys and a ROW as
