@@ -24,6 +24,7 @@ func calendarFunctions() []entry {
 		{name: "week", min: 1, max: 2, typ: fixed(gmstypes.Int32), eval: weekOf},
 		{name: "yearweek", min: 1, max: 2, typ: fixed(gmstypes.Int32), eval: yearWeek},
 		{name: "timestamp", min: 1, max: 2, typ: datetimeType, eval: timestamp},
+		{name: "str_to_date", min: 2, max: 2, typ: strToDateType, eval: strToDate},
 		timestampDiff(),
 	}
 }

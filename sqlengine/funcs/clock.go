@@ -34,6 +34,7 @@ func clockFunctions() []entry {
 		{name: "curtime", max: 1, typ: askedDigits, eval: currentTime},
 		{name: "current_time", max: 1, typ: askedDigits, eval: currentTime},
 		{name: "utc_time", max: 1, typ: askedDigits, eval: currentTime},
+		{name: "utc_timestamp", max: 1, typ: askedDatetime, eval: utcTimestamp},
 	}
 }
 
@@ -46,14 +47,21 @@ func lastDigits(args []sql.Expression) sql.Type {
 func mostDigits(args []sql.Expression) sql.Type { return bridge.NewTimeType(digitsOfAll(args)) }
 
 // askedDigits is TIME with as many digits as the argument says.
-func askedDigits(args []sql.Expression) sql.Type {
-	n := 0
+func askedDigits(args []sql.Expression) sql.Type { return bridge.NewTimeType(asked(args)) }
+
+// askedDatetime is DATETIME with as many digits as the argument says.
+func askedDatetime(args []sql.Expression) sql.Type {
+	return gmstypes.MustCreateDatetimeType(sqltypes.Datetime, asked(args))
+}
+
+// asked is the number of digits that a function without further arguments is asked for.
+func asked(args []sql.Expression) int {
 	if len(args) == 1 {
 		if lit, ok := args[0].(*expression.Literal); ok {
-			n = int(decimalOf(nil, lit.Value()).IntPart())
+			return int(min(max(intOf(nil, lit.Value()), 0), expr.MaxFraction))
 		}
 	}
-	return bridge.NewTimeType(n)
+	return 0
 }
 
 func makeTime(ctx *sql.Context, _ *call, args []any) (any, error) {
@@ -304,9 +312,20 @@ func currentTime(ctx *sql.Context, c *call, _ []any) (any, error) {
 	now := c.now(ctx)
 	h, m, s := now.Clock()
 	us := int64(h)*hour + int64(m)*minute + int64(s)*second + int64(now.Nanosecond())/1000
+	unit := unitOf(c.args)
+	return gmstypes.Timespan(us / unit * unit), nil
+}
+
+// utcTimestamp is the time of the statement's begin in UTC.
+func utcTimestamp(ctx *sql.Context, c *call, _ []any) (any, error) {
+	return c.now(ctx).Truncate(time.Duration(unitOf(c.args)) * time.Microsecond), nil
+}
+
+// unitOf is the microseconds of the last digit that is asked for.
+func unitOf(args []sql.Expression) int64 {
 	unit := second
-	for range c.Type().(bridge.TimeType).Precision() {
+	for range asked(args) {
 		unit /= 10
 	}
-	return gmstypes.Timespan(us / unit * unit), nil
+	return unit
 }

@@ -10,6 +10,7 @@
 //	args       arguments as numbers, texts, times
 //	clock      functions of times of day
 //	calendar   functions of dates
+//	strtodate  STR_TO_DATE; readtime reads a text by its format
 //	zone       functions that read the time zone
 //	number     functions of numbers, GREATEST and LEAST
 //	text       functions of texts and sets

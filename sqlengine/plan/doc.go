@@ -17,8 +17,8 @@
 //	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows
 //	writing     dml, denied
 //	repair      retype (the rule, and the types of references); arith, numeric,
-//	            total: numbers; temporal, shift, utcnow, strtodate, readtime:
-//	            times; unify, single, like, bounded, byname: other expressions
+//	            total: numbers; temporal, shift: times; unify, single, like,
+//	            bounded, byname: other expressions
 //	checks      fullgroup, depends (ONLY_FULL_GROUP_BY), derived (names)
 //	statements  show, grants, kill, describe (EXPLAIN)
 //	results     origin (which table column a result column is)

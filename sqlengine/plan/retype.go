@@ -307,12 +307,6 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 	if s, ok := newSpread(out); ok {
 		return s, false, nil
 	}
-	if s, ok := out.(*function.StrToDate); ok {
-		return &strToDate{s}, false, nil
-	}
-	if u, ok := out.(*function.UTCTimestamp); ok {
-		return newUTCNow(u), false, nil
-	}
 	if g, ok := out.(*aggregation.GroupConcat); ok {
 		joined, ok, err := joinConcat(g)
 		return joined, same && !ok, err
