@@ -137,6 +137,10 @@ func addVariables() {
 			Type: gmstypes.NewSystemUintType(name, 0, math.MaxUint64), Default: uint64(0),
 		}})
 	}
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+		Name: bridge.Timestamp, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Session), Dynamic: true, SetVarHintApplies: true,
+		Type: gmstypes.NewSystemDoubleType(bridge.Timestamp, 0, math.MaxInt32), Default: float64(0),
+	}})
 	add("optimizer_switch", gmstypes.NewSystemStringType("optimizer_switch"), "")
 	add("profiling", gmstypes.NewSystemBoolType("profiling"), int8(0))
 	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{

@@ -307,6 +307,7 @@ func TestSQL(t *testing.T) {
 		{"", `{"a":1,"b":"x,\"y","c":null,"d":1.50,"e":"2026-01-01 00:00:00"}` + "\n", []string{"-e", row, "--format=json"}},
 		{"", "*************************** 1. row ***************************\na: 1\nb: x,\"y\nc: NULL\nd: 1.50\ne: 2026-01-01 00:00:00\n", []string{"-e", row + `\G`}},
 		{"", "x\na;b\ny\n2\n", []string{"-f", script, "--format", "csv"}},
+		{"", "d,f\n1234567.5,0.000012\n", []string{"-e", "SELECT 1234567.5e0 AS d, CAST(0.000012 AS FLOAT) AS f", "--format", "csv"}},
 		{"SELECT 3 AS z;\n", "z\n3\n", []string{"--format", "csv"}},
 		{"SELECT 4 AS z", "z\n4\n", []string{"-f", "-", "--format", "csv"}},
 		{"", "", []string{"-e", "CREATE DATABASE IF NOT EXISTS d; USE d; CREATE TABLE IF NOT EXISTS t (k INT)"}},

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 )
 
 // printer writes a result in one of the formats.
@@ -39,9 +41,30 @@ func (p *printer) print(rows *sql.Rows, cols []*sql.ColumnType) (n int64, err er
 	return n, err
 }
 
+// cell is the text of a value as the server sent it; nil is NULL. The driver has made
+// numbers of some.
+type cell []byte
+
+// Scan implements sql.Scanner. The text is valid until the next row.
+func (c *cell) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*c = nil
+	case []byte:
+		*c = v
+	case float64:
+		*c = expr.AppendFloat(make([]byte, 0, 24), v, 64)
+	case float32:
+		*c = expr.AppendFloat(make([]byte, 0, 24), float64(v), 32)
+	default:
+		*c = fmt.Append(make([]byte, 0, 24), v)
+	}
+	return nil
+}
+
 // each scans the rows; values is valid until the next one.
-func each(rows *sql.Rows, width int, f func(values []sql.RawBytes) error) (n int64, err error) {
-	values := make([]sql.RawBytes, width)
+func each(rows *sql.Rows, width int, f func(values []cell) error) (n int64, err error) {
+	values := make([]cell, width)
 	ptrs := make([]any, width)
 	for i := range values {
 		ptrs[i] = &values[i]
@@ -67,7 +90,7 @@ func (p *printer) csv(rows *sql.Rows, cols []*sql.ColumnType) (int64, error) {
 	if err := w.Write(rec); err != nil {
 		return 0, err
 	}
-	n, err := each(rows, len(cols), func(v []sql.RawBytes) error {
+	n, err := each(rows, len(cols), func(v []cell) error {
 		for i := range v {
 			rec[i] = string(v[i])
 		}
@@ -100,7 +123,7 @@ func (p *printer) json(rows *sql.Rows, cols []*sql.ColumnType) (int64, error) {
 		}
 		names[i] = string(text)
 	}
-	return each(rows, len(cols), func(v []sql.RawBytes) error {
+	return each(rows, len(cols), func(v []cell) error {
 		for i := range v {
 			sep := ","
 			if i == 0 {
@@ -125,7 +148,7 @@ func (p *printer) json(rows *sql.Rows, cols []*sql.ColumnType) (int64, error) {
 	})
 }
 
-func show(v sql.RawBytes) string {
+func show(v cell) string {
 	if v == nil {
 		return "NULL"
 	}
@@ -138,7 +161,7 @@ func (p *printer) vertical(rows *sql.Rows, cols []*sql.ColumnType) (int64, error
 		width = max(width, utf8.RuneCountInString(c.Name()))
 	}
 	row := 0
-	return each(rows, len(cols), func(v []sql.RawBytes) error {
+	return each(rows, len(cols), func(v []cell) error {
 		row++
 		fmt.Fprintf(p.out, "*************************** %d. row ***************************\n", row)
 		for i, c := range cols {
@@ -160,7 +183,7 @@ func (p *printer) table(rows *sql.Rows, cols []*sql.ColumnType) (int64, error) {
 		t.right[i] = numeric(c)
 	}
 	t.add(head)
-	n, err := each(rows, len(cols), func(v []sql.RawBytes) error {
+	n, err := each(rows, len(cols), func(v []cell) error {
 		line := make([]string, len(v))
 		for i := range v {
 			line[i] = strings.ReplaceAll(show(v[i]), "\n", `\n`)

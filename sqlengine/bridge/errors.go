@@ -77,6 +77,8 @@ var (
 	CodeBadArguments     = Code{1210, "HY000"}
 	CodeDeadlock         = Code{1213, "40001"}
 	CodeUnionColumns     = Code{1222, "21000"}
+	CodeLocalVariable    = Code{1228, "HY000"}
+	CodeGlobalVariable   = Code{1229, "HY000"}
 	CodeWrongVariable    = Code{1231, "42000"}
 	CodeNotSupported     = Code{1235, "42000"}
 	CodeReadOnlyVariable = Code{1238, "HY000"}
@@ -98,6 +100,7 @@ var (
 	CodeIllegalValue     = Code{1367, "22007"}
 	CodeManyParameters   = Code{1390, "HY000"}
 	CodeTooLong          = Code{1406, "22001"}
+	CodeTooBigPrecision  = Code{1426, "42000"}
 	CodeTimeOverflow     = Code{1441, "22008"}
 	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeWrongArguments   = Code{1582, "42000"}
@@ -319,6 +322,8 @@ func hostCodes() []hostCode {
 		{sql.ErrUnknownSystemVariable, CodeUnknownVariable, reVariable, "Unknown system variable '$1'"},
 		{sql.ErrInvalidSystemVariableValue, CodeWrongVariable, nil, ""},
 		{sql.ErrSystemVariableReadOnly, CodeReadOnlyVariable, nil, ""},
+		{sql.ErrSystemVariableSessionOnly, CodeLocalVariable, nil, ""},
+		{sql.ErrSystemVariableGlobalOnly, CodeGlobalVariable, nil, ""},
 		{sql.ErrUnknownPreparedStatement, CodeUnknownStmt, nil, ""},
 		{sql.ErrInvalidColumnDefaultValue, CodeInvalidDefault, nil, ""},
 		{sql.ErrIncompatibleDefaultType, CodeInvalidDefault, nil, ""},

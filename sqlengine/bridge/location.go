@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -18,11 +19,37 @@ func Location(ctx *sql.Context) *time.Location {
 		return time.UTC
 	}
 	name, _ := v.(string)
+	s, ok := ctx.Session.(*Session)
+	if ok {
+		if z := s.zone.Load(); z != nil && z.name == name {
+			return z.loc
+		}
+	}
 	loc, err := ParseLocation(name)
 	if err != nil {
 		return time.UTC
 	}
+	if ok {
+		s.zone.Store(&zone{name, loc})
+	}
 	return loc
+}
+
+// zone is a time zone that was read, and the name that asks for it.
+type zone struct {
+	name string
+	loc  *time.Location
+}
+
+// Now is the time at which the statement began, or what the session's variable
+// timestamp says.
+func Now(ctx *sql.Context) time.Time {
+	if s, ok := ctx.Session.(*Session); ok {
+		if at := s.timestamp(ctx); at != 0 {
+			return time.UnixMicro(int64(math.Round(at * 1e6)))
+		}
+	}
+	return ctx.QueryTime()
 }
 
 // ParseLocation reads a time zone as MySQL names it: SYSTEM, an offset such as

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -18,6 +19,7 @@ type Session struct {
 	previous []*sql.Warning // of the statement before, for those that ask after them
 	budget   *membudget.Budget
 	keeps    map[any]*membudget.Holder // of the statement that runs, see Keep
+	zone     atomic.Pointer[zone]      // the last that Location read
 }
 
 var (
@@ -54,24 +56,48 @@ func (s *Session) ClearWarnings() {
 	s.BaseSession.ClearWarnings()
 }
 
-// GetSessionVariable implements sql.Session. A statement that reads warning_count
-// or error_count leaves the warnings of the statement before as they are.
+// GetSessionVariable implements sql.Session, for those variables that tell what is.
 func (s *Session) GetSessionVariable(ctx *sql.Context, name string) (any, error) {
-	lower := strings.ToLower(name)
-	if lower != "warning_count" && lower != "error_count" {
-		return s.BaseSession.GetSessionVariable(ctx, name)
+	switch lower := strings.ToLower(name); lower {
+	case "warning_count":
+		return s.countWarnings(""), nil
+	case "error_count":
+		return s.countWarnings("Error"), nil
+	case Timestamp:
+		if at := s.timestamp(ctx); at != 0 {
+			return at, nil
+		}
+		return float64(ctx.QueryTime().UnixMicro()) / 1e6, nil
 	}
+	return s.BaseSession.GetSessionVariable(ctx, name)
+}
+
+// countWarnings counts those of one level, or of all. A statement that asks leaves the
+// warnings of the statement before as they are.
+func (s *Session) countWarnings(level string) (n uint64) {
 	for _, w := range s.previous {
 		s.Warn(w)
 	}
 	s.previous = nil
-	n := uint64(0)
 	for _, w := range s.Warnings() {
-		if lower == "warning_count" || strings.EqualFold(w.Level, "Error") {
+		if level == "" || strings.EqualFold(w.Level, level) {
 			n++
 		}
 	}
-	return n, nil
+	return n
+}
+
+// Timestamp is the variable that sets a session's clock, in seconds since 1970; 0 lets
+// it go.
+const Timestamp = "timestamp"
+
+func (s *Session) timestamp(ctx *sql.Context) float64 {
+	v, err := s.BaseSession.GetSessionVariable(ctx, Timestamp)
+	at, ok := v.(float64)
+	if err != nil || !ok {
+		return 0
+	}
+	return at
 }
 
 // explicit reports whether the statement runs in a transaction that the user ends.

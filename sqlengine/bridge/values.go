@@ -85,7 +85,7 @@ func (t *Table) columnList(names []string) ([]int, error) {
 func newValuesIter(ctx *sql.Context, t *Table, columns []int, v Values) (BatchIter, error) {
 	loc := Location(ctx)
 	r := &valuesReader{table: t, columns: columns, text: v.Text, params: v.Params}
-	r.now = wallClock(ctx.QueryTime().Truncate(1e9), loc)
+	r.now = wallClock(Now(ctx).Truncate(1e9), loc)
 	r.rows = newRowBatches(t.Fields(), loc)
 	named := make([]bool, len(t.Fields()))
 	for _, c := range columns {

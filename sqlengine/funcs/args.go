@@ -242,7 +242,7 @@ func dateOf(ctx *sql.Context, v any) (t time.Time, ok bool) {
 	case time.Time:
 		return x.UTC(), true
 	case gmstypes.Timespan:
-		today := ctx.QueryTime().In(bridge.Location(ctx))
+		today := bridge.Now(ctx).In(bridge.Location(ctx))
 		y, m, d := today.Date()
 		return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Add(time.Duration(x) * time.Microsecond), true
 	}

@@ -31,10 +31,15 @@ func clockFunctions() []entry {
 		{name: "curdate", typ: fixed(gmstypes.Date), eval: currentDate},
 		{name: "current_date", typ: fixed(gmstypes.Date), eval: currentDate},
 		{name: "utc_date", typ: fixed(gmstypes.Date), eval: currentDate},
-		{name: "curtime", max: 1, typ: askedDigits, eval: currentTime},
-		{name: "current_time", max: 1, typ: askedDigits, eval: currentTime},
-		{name: "utc_time", max: 1, typ: askedDigits, eval: currentTime},
-		{name: "utc_timestamp", max: 1, typ: askedDatetime, eval: utcTimestamp},
+		{name: "curtime", max: 1, typ: askedDigits, check: digitsAsked, eval: currentTime},
+		{name: "current_time", max: 1, typ: askedDigits, check: digitsAsked, eval: currentTime},
+		{name: "utc_time", max: 1, typ: askedDigits, check: digitsAsked, eval: currentTime},
+		{name: "now", max: 1, typ: askedDatetime, check: digitsAsked, eval: currentDatetime},
+		{name: "current_timestamp", max: 1, typ: askedDatetime, check: digitsAsked, eval: currentDatetime},
+		{name: "localtime", max: 1, typ: askedDatetime, check: digitsAsked, eval: currentDatetime},
+		{name: "localtimestamp", max: 1, typ: askedDatetime, check: digitsAsked, eval: currentDatetime},
+		{name: "sysdate", max: 1, typ: askedDatetime, check: digitsAsked, eval: currentDatetime},
+		{name: "utc_timestamp", max: 1, typ: askedDatetime, check: digitsAsked, eval: currentDatetime},
 	}
 }
 
@@ -56,12 +61,25 @@ func askedDatetime(args []sql.Expression) sql.Type {
 
 // asked is the number of digits that a function without further arguments is asked for.
 func asked(args []sql.Expression) int {
-	if len(args) == 1 {
-		if lit, ok := args[0].(*expression.Literal); ok {
-			return int(min(max(intOf(nil, lit.Value()), 0), expr.MaxFraction))
-		}
+	if len(args) == 0 {
+		return 0
 	}
-	return 0
+	return int(intOf(nil, args[0].(*expression.Literal).Value()))
+}
+
+// digitsAsked refuses what is no number of digits.
+func digitsAsked(name string, args []sql.Expression) error {
+	if len(args) == 0 {
+		return nil
+	}
+	lit, ok := args[0].(*expression.Literal)
+	if !ok || !gmstypes.IsInteger(lit.Type()) {
+		return bridge.Errorf(bridge.CodeBadArguments, "Incorrect arguments to %s", name)
+	}
+	if n := intOf(nil, lit.Value()); n < 0 || n > expr.MaxFraction {
+		return bridge.Errorf(bridge.CodeTooBigPrecision, "Too-big precision %d specified for '%s'. Maximum is %d.", n, name, expr.MaxFraction)
+	}
+	return nil
 }
 
 func makeTime(ctx *sql.Context, _ *call, args []any) (any, error) {
@@ -299,12 +317,16 @@ func currentDate(ctx *sql.Context, c *call, _ []any) (any, error) {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC), nil
 }
 
-// now is the statement's time in the session's zone, that of a function utc_… in UTC.
+// now is the statement's time in the session's zone, that of a function utc_… in UTC;
+// SYSDATE is the time at which it is asked for.
 func (c *call) now(ctx *sql.Context) time.Time {
-	if strings.HasPrefix(c.name, "utc_") {
-		return ctx.QueryTime().UTC()
+	switch {
+	case c.name == "sysdate":
+		return time.Now().In(bridge.Location(ctx))
+	case strings.HasPrefix(c.name, "utc_"):
+		return bridge.Now(ctx).UTC()
 	}
-	return ctx.QueryTime().In(bridge.Location(ctx))
+	return bridge.Now(ctx).In(bridge.Location(ctx))
 }
 
 // currentTime is the time of the statement's begin in the session's zone or in UTC.
@@ -316,9 +338,13 @@ func currentTime(ctx *sql.Context, c *call, _ []any) (any, error) {
 	return gmstypes.Timespan(us / unit * unit), nil
 }
 
-// utcTimestamp is the time of the statement's begin in UTC.
-func utcTimestamp(ctx *sql.Context, c *call, _ []any) (any, error) {
-	return c.now(ctx).Truncate(time.Duration(unitOf(c.args)) * time.Microsecond), nil
+// currentDatetime is the date and time that the clock shows in the session's zone or in
+// UTC.
+func currentDatetime(ctx *sql.Context, c *call, _ []any) (any, error) {
+	t := c.now(ctx)
+	y, m, d := t.Date()
+	unit := int(unitOf(c.args)) * 1000
+	return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond()/unit*unit, time.UTC), nil
 }
 
 // unitOf is the microseconds of the last digit that is asked for.

@@ -13,8 +13,9 @@ import (
 // entry is one function of the list.
 type entry struct {
 	name     string
-	min, max int                             // how many arguments; max < 0: any number
-	typ      func([]sql.Expression) sql.Type // of the result
+	min, max int                                            // how many arguments; max < 0: any number
+	typ      func([]sql.Expression) sql.Type                // of the result
+	check    func(name string, args []sql.Expression) error // of a call, before it is typed; may be nil
 	eval     func(*sql.Context, *call, []any) (any, error)
 	nulls    bool // eval is asked for NULL arguments too
 }
@@ -61,6 +62,11 @@ func (e entry) function() sql.Function {
 				want = e.max
 			}
 			return nil, sql.ErrInvalidArgumentNumber.New(strings.ToUpper(e.name), want, len(args))
+		}
+		if e.check != nil {
+			if err := e.check(e.name, args); err != nil {
+				return nil, err
+			}
 		}
 		return &call{entry: &e, args: args}, nil
 	}}

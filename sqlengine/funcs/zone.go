@@ -22,7 +22,6 @@ func zoneFunctions() []entry {
 		{name: "from_unixtime", min: 1, max: 2, typ: fromUnixType, eval: fromUnix},
 		{name: "unix_timestamp", max: 1, typ: unixType, eval: toUnix},
 		{name: "convert_tz", min: 3, max: 3, typ: firstDatetime, eval: convertZone},
-		{name: "utc_date", typ: fixed(gmstypes.Date), eval: utcDate},
 	}
 }
 
@@ -71,7 +70,7 @@ func unixType(args []sql.Expression) sql.Type {
 }
 
 func toUnix(ctx *sql.Context, c *call, args []any) (any, error) {
-	at := ctx.QueryTime()
+	at := bridge.Now(ctx)
 	if len(args) == 1 {
 		t, ok := dateOf(ctx, args[0])
 		if ok {
@@ -117,9 +116,4 @@ func convertZone(ctx *sql.Context, _ *call, args []any) (any, error) {
 		return t, nil // beyond Unix time MySQL converts nothing
 	}
 	return wall(at, to), nil
-}
-
-func utcDate(ctx *sql.Context, _ *call, _ []any) (any, error) {
-	y, m, d := ctx.QueryTime().UTC().Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC), nil
 }
