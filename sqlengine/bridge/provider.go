@@ -82,7 +82,7 @@ func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error)
 	if strings.EqualFold(name, systemDatabase) {
 		return nil, errSystemDatabase()
 	}
-	names, err := p.catalog.ListDatabases(ctx)
+	names, err := p.databases(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +103,34 @@ func (p *Provider) Database(ctx *sql.Context, name string) (sql.Database, error)
 		d.target = &target
 	}
 	return d, nil
+}
+
+// databases lists the warehouse's databases, once for a command: the host asks several
+// times for each name in a statement.
+func (p *Provider) databases(ctx *sql.Context) ([]string, error) {
+	var c *command
+	if s, ok := ctx.Session.(*Session); ok {
+		c = s.command.Load()
+	}
+	if c != nil {
+		if names := c.databases.Load(); names != nil {
+			return *names, nil
+		}
+	}
+	names, err := p.catalog.ListDatabases(ctx)
+	if err == nil && c != nil {
+		c.databases.Store(&names)
+	}
+	return names, err
+}
+
+// forgetDatabases is called when the command changes them.
+func forgetDatabases(ctx *sql.Context) {
+	if s, ok := ctx.Session.(*Session); ok {
+		if c := s.command.Load(); c != nil {
+			c.databases.Store(nil)
+		}
+	}
 }
 
 // HasDatabase implements sql.DatabaseProvider.
@@ -129,6 +157,7 @@ func (p *Provider) CreateDatabase(ctx *sql.Context, name string) error {
 	if strings.EqualFold(name, systemDatabase) {
 		return errSystemDatabase()
 	}
+	defer forgetDatabases(ctx)
 	err := p.catalog.CreateDatabase(ctx, name)
 	if errors.Is(err, catalog.ErrDatabaseExist) {
 		return sql.ErrDatabaseExists.New(name)
@@ -138,6 +167,7 @@ func (p *Provider) CreateDatabase(ctx *sql.Context, name string) error {
 
 // DropDatabase implements sql.MutableDatabaseProvider.
 func (p *Provider) DropDatabase(ctx *sql.Context, name string) error {
+	defer forgetDatabases(ctx)
 	err := p.catalog.DropDatabase(ctx, name)
 	if errors.Is(err, catalog.ErrDatabaseNotFound) {
 		return sql.ErrDatabaseNotFound.New(name)

@@ -20,6 +20,7 @@ type Session struct {
 	budget   *membudget.Budget
 	keeps    map[any]*membudget.Holder // of the statement that runs, see Keep
 	zone     atomic.Pointer[zone]      // the last that Location read
+	command  atomic.Pointer[command]   // that runs; nil between commands
 }
 
 var (
@@ -179,13 +180,22 @@ func (s *Session) drop() {
 	s.SetTransaction(nil)
 }
 
+// command is what one command of the client saw first, so that it sees no other later.
+type command struct {
+	databases atomic.Pointer[[]string] // of the warehouse; nil until they are asked for
+}
+
 // CommandBegin implements sql.LifecycleAwareSession.
-func (s *Session) CommandBegin() error { return nil }
+func (s *Session) CommandBegin() error {
+	s.command.Store(new(command))
+	return nil
+}
 
 // CommandEnd implements sql.LifecycleAwareSession. A statement that failed leaves
 // its transaction on the session, where the host would commit it with the next
 // statement: it is dropped here.
 func (s *Session) CommandEnd() {
+	s.command.Store(nil)
 	s.forget()
 	if s.GetTransaction() == nil {
 		return

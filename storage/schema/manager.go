@@ -39,8 +39,9 @@ type Manager struct {
 	store fileio.Store
 	dir   string
 
-	mu   sync.Mutex
-	byID map[int64]kept
+	mu     sync.Mutex
+	byID   map[int64]kept
+	newest int64 // id that Latest found, -1 before
 }
 
 // kept is a schema with the bytes that it was read from.
@@ -51,7 +52,7 @@ type kept struct {
 
 // New returns the Manager of the table in tableDir. It does no IO.
 func New(store fileio.Store, tableDir string) *Manager {
-	return &Manager{store: store, dir: fileio.Join(tableDir, dirName), byID: map[int64]kept{}}
+	return &Manager{store: store, dir: fileio.Join(tableDir, dirName), byID: map[int64]kept{}, newest: -1}
 }
 
 // Path is the file of a schema id.
@@ -86,8 +87,24 @@ func ParseFileName(name string) (id int64, ok bool) {
 	return id, err == nil
 }
 
-// Latest is the schema with the highest id. ErrNoSchema when there is none.
+// Latest is the schema with the highest id. ErrNoSchema when there is none. The
+// directory is listed only when the one found last is gone or has a successor.
 func (m *Manager) Latest(ctx context.Context) (*Schema, error) {
+	m.mu.Lock()
+	id := m.newest
+	m.mu.Unlock()
+	if id >= 0 {
+		data, err := m.read(ctx, id)
+		if err == nil {
+			var last bool
+			if last, err = m.absent(ctx, id+1); last {
+				return m.latest(id, data)
+			}
+		}
+		if err != nil && !errors.Is(err, fileio.ErrNotFound) {
+			return nil, err
+		}
+	}
 	ids, err := m.List(ctx)
 	if err != nil {
 		return nil, err
@@ -95,17 +112,35 @@ func (m *Manager) Latest(ctx context.Context) (*Schema, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNoSchema, m.dir)
 	}
-	id := ids[len(ids)-1]
+	id = ids[len(ids)-1]
 	data, err := m.read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	return m.latest(id, data)
+}
+
+// absent reports whether there is no schema of an id.
+func (m *Manager) absent(ctx context.Context, id int64) (bool, error) {
+	f, err := m.store.Open(ctx, m.Path(id))
+	if errors.Is(err, fileio.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for schema %d: %w", id, err)
+	}
+	return false, f.Close()
+}
+
+// latest gives the schema that was read as the newest.
+func (m *Manager) latest(id int64, data []byte) (*Schema, error) {
 	m.mu.Lock()
 	have, ok := m.byID[id]
 	if ok && !bytes.Equal(have.data, data) {
 		clear(m.byID) // another table has taken the place
 		ok = false
 	}
+	m.newest = id
 	m.mu.Unlock()
 	if ok {
 		return have.schema, nil

@@ -84,6 +84,65 @@ func TestManager(t *testing.T) {
 	}
 }
 
+// listCounter counts the listings of a store.
+type listCounter struct {
+	fileio.Store
+	lists int
+}
+
+func (c *listCounter) List(ctx context.Context, dir string) ([]fileio.Info, error) {
+	c.lists++
+	return c.Store.List(ctx, dir)
+}
+
+// A Manager sees what others publish, take back and make anew, and lists the directory
+// only then.
+func TestManagerFollows(t *testing.T) {
+	ctx := context.Background()
+	store := &listCounter{Store: mem.New(fixedNow)}
+	m, other := New(store, "/t"), New(store.Store, "/t")
+	if err := other.Create(ctx, simple(t)); err != nil {
+		t.Fatal(err)
+	}
+	latest := func(step string, id int64, lists int) *Schema {
+		t.Helper()
+		store.lists = 0
+		s, err := m.Latest(ctx)
+		if err != nil || s.ID != id || store.lists != lists {
+			t.Fatalf("%s: schema %+v after %d listings, %v", step, s, store.lists, err)
+		}
+		return s
+	}
+	add := func(name string) {
+		t.Helper()
+		if _, err := other.Apply(ctx, []Change{AddColumn{Path: []string{name}, Type: types.Of(types.Int)}}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latest("first look", 0, 1)
+	latest("second look", 0, 0)
+	add("a")
+	add("b")
+	latest("two more", 2, 1)
+	latest("the same", 2, 0)
+	if err := store.Delete(ctx, other.Path(2)); err != nil {
+		t.Fatal(err)
+	}
+	latest("taken back", 1, 1)
+	add("c")
+	if s := latest("another in its place", 2, 1); s.Fields[len(s.Fields)-1].Name != "c" {
+		t.Errorf("its fields are %v", s.Fields)
+	}
+	for id := range int64(3) {
+		if err := store.Delete(ctx, other.Path(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.Latest(ctx); !errors.Is(err, ErrNoSchema) {
+		t.Errorf("dropped: %v", err)
+	}
+}
+
 func TestManagerWrongID(t *testing.T) {
 	ctx := context.Background()
 	store := mem.New(fixedNow)
