@@ -83,6 +83,7 @@ func picture() []layer {
 
 		// SQL
 		{"sqlengine/exec/expr", sqlHeight},
+		{"sqlengine/loadfile", sqlHeight},
 		{"sqlengine/exec", sqlHeight + 1},
 		{"sqlengine/bridge", sqlHeight + 1},
 		{"sqlengine/funcs", sqlHeight + 2},
