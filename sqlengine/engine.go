@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +45,9 @@ type Options struct {
 	Log     *slog.Logger    // nil discards
 	// Budget is what all statements together may keep in memory; nil is without a limit.
 	Budget *membudget.Budget
+	// SecureFilePriv is the folder whose files SQL may read (LOAD DATA without LOCAL,
+	// LOAD_FILE); "": none.
+	SecureFilePriv string
 	// NoPassword admits root without a password; only for loopback addresses.
 	NoPassword bool
 }
@@ -73,19 +77,26 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	fileDir := ""
+	if o.SecureFilePriv != "" {
+		var err error
+		if fileDir, err = filepath.Abs(o.SecureFilePriv); err != nil {
+			return nil, fmt.Errorf("folder %s: %w", o.SecureFilePriv, err)
+		}
+	}
 	if !open.CompareAndSwap(false, true) {
 		return nil, ErrOpen
 	}
 	e := &Engine{log: o.Log, budget: o.Budget, servers: map[*server.Server]chan struct{}{}}
 	e.provider = bridge.NewProvider(bridge.Config{
-		Catalog: o.Catalog, Store: o.Store, Root: o.Root, System: systemDatabases(), Functions: funcs.New(plan.WindowByName()),
+		Catalog: o.Catalog, Store: o.Store, Root: o.Root, System: systemDatabases(), Functions: funcs.New(plan.WindowByName(), funcs.LoadFile(fileDir)),
 	})
 	if err := e.provider.EnsureDefault(ctx); err != nil {
 		open.Store(false)
 		return nil, err
 	}
 	quietHost()
-	b := procs.New(procs.Config{Provider: e.provider, Analyze: e.analyze})
+	b := procs.New(procs.Config{Provider: e.provider, Analyze: e.analyze, FileDir: fileDir})
 	parser := dialect.New(dialect.Config{Builder: b, Values: true})
 	sql.GlobalParser = parser
 	a := plan.AddRules(analyzer.NewBuilder(e.provider)).Build()
@@ -97,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.host = sqle.New(a, &sqle.Config{})
 	e.host.Parser = parser
 	setStatus(time.Now())
-	if err := errors.Join(setVariables(), repairInfoSchema(a.Catalog.InfoSchema)); err != nil {
+	if err := errors.Join(setVariables(fileDir), repairInfoSchema(a.Catalog.InfoSchema)); err != nil {
 		open.Store(false)
 		return nil, err
 	}
@@ -111,8 +122,8 @@ func quietHost() {
 }
 
 // setVariables sets what clients look at first.
-func setVariables() error {
-	addVariables()
+func setVariables(fileDir string) error {
+	addVariables(fileDir)
 	err := sql.SystemVariables.AssignValues(map[string]any{
 		"version":         ServerVersion,
 		"version_comment": "lakesql",
@@ -125,7 +136,7 @@ func setVariables() error {
 }
 
 // addVariables adds variables of MySQL that tools set and the host does not know.
-func addVariables() {
+func addVariables(fileDir string) {
 	add := func(name string, t sql.Type, value any) {
 		sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
 			Name: name, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true, Type: t, Default: value,
@@ -141,6 +152,14 @@ func addVariables() {
 		Name: bridge.Timestamp, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Session), Dynamic: true, SetVarHintApplies: true,
 		Type: gmstypes.NewSystemDoubleType(bridge.Timestamp, 0, math.MaxInt32), Default: float64(0),
 	}})
+	secure := &sql.MysqlSystemVariable{
+		Name: "secure_file_priv", Scope: sql.GetMysqlScope(sql.SystemVariableScope_Global),
+		Type: gmstypes.NewSystemStringType("secure_file_priv"),
+	}
+	if fileDir != "" {
+		secure.Default = filepath.Join(fileDir, "") + string(filepath.Separator)
+	}
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{secure})
 	add("optimizer_switch", gmstypes.NewSystemStringType("optimizer_switch"), "")
 	add("profiling", gmstypes.NewSystemBoolType("profiling"), int8(0))
 	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{

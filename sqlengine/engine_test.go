@@ -42,7 +42,7 @@ func openWith(t *testing.T, c storage.Config) (*sql.DB, *sqlengine.Engine, *stor
 	}
 	env := storage.NewEnv(c)
 	e, err := sqlengine.Open(t.Context(), sqlengine.Options{
-		Catalog: filesystem.New(env, "/lake"), Store: c.Store, Root: "/lake", Budget: env.Budget(),
+		Catalog: filesystem.New(env, "/lake"), Store: c.Store, Root: "/lake", Budget: env.Budget(), SecureFilePriv: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,3 +21,7 @@ func Complete(text string) bool {
 	// The semicolon counts when another statement after it would be one of its own.
 	return len(Split(t+" SELECT 1")) > len(Split(t))
 }
+
+// LocalFile is the client's file that a statement, if it is a LOAD DATA LOCAL, asks
+// for.
+func LocalFile(stmt string) (name string, ok bool) { return dialect.LocalFile(stmt) }

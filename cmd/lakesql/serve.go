@@ -20,6 +20,8 @@ type serveCmd struct {
 	warehouseFlags
 	Listen string `help:"Address for MySQL clients." default:"127.0.0.1:4306"`
 	HTTP   string `name:"http" help:"Address for /metrics, /healthz and /readyz; empty turns it off." default:"127.0.0.1:4380"`
+
+	SecureFilePriv string `help:"Folder of the server whose files LOAD DATA and LOAD_FILE may read; none without it." type:"existingdir" placeholder:"DIR"`
 }
 
 // Run implements the subcommand.
@@ -36,6 +38,7 @@ func (c *serveCmd) Run(a *app) error {
 		return errors.Join(err, l.Close())
 	}
 	defer w.close()
+	w.fileDir = c.SecureFilePriv
 	e, err := w.engine(a)
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chzyer/readline"
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/lakesql/lakesql/sqlengine"
 )
@@ -41,6 +42,11 @@ func (s *shell) statement(ctx context.Context, stmt string) error {
 	format := s.format
 	if head, ok := strings.CutSuffix(stmt, `\G`); ok {
 		stmt, format = head, "vertical"
+	}
+	if name, ok := sqlengine.LocalFile(stmt); ok {
+		// The server gets no file but the one that the user names.
+		mysql.RegisterLocalFile(name)
+		defer mysql.DeregisterLocalFile(name)
 	}
 	rows, err := s.conn.QueryContext(ctx, stmt)
 	if err != nil {
@@ -206,7 +212,7 @@ func historyFile() string {
 // completer knows SQL's first words and the tables of the database.
 func (s *shell) completer() readline.AutoCompleter {
 	var items []readline.PrefixCompleterInterface
-	for _, w := range strings.Fields("SELECT INSERT UPDATE DELETE REPLACE CREATE ALTER DROP SHOW DESCRIBE EXPLAIN USE SET CALL BEGIN COMMIT ROLLBACK TRUNCATE FROM WHERE") {
+	for _, w := range strings.Fields("SELECT INSERT UPDATE DELETE REPLACE LOAD CREATE ALTER DROP SHOW DESCRIBE EXPLAIN USE SET CALL BEGIN COMMIT ROLLBACK TRUNCATE FROM WHERE") {
 		items = append(items, readline.PcItem(w))
 	}
 	items = append(items, readline.PcItemDynamic(func(string) []string {

@@ -26,6 +26,7 @@ type warehouse struct {
 	root    string
 	env     *storage.Env
 	catalog *filesystem.Catalog
+	fileDir string // whose files SQL may read; "": none
 }
 
 func (f *warehouseFlags) open(a *app) (*warehouse, error) {
@@ -57,7 +58,9 @@ func (w *warehouse) engine(a *app) (*sqlengine.Engine, error) {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		return nil, fmt.Errorf("create warehouse: %w", err)
 	}
-	return sqlengine.Open(a.ctx, sqlengine.Options{Catalog: w.catalog, Store: w.store, Root: w.root, Log: a.log, Budget: w.env.Budget()})
+	return sqlengine.Open(a.ctx, sqlengine.Options{
+		Catalog: w.catalog, Store: w.store, Root: w.root, Log: a.log, Budget: w.env.Budget(), SecureFilePriv: w.fileDir,
+	})
 }
 
 func (w *warehouse) close() { w.env.Close() }

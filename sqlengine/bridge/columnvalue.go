@@ -382,7 +382,7 @@ func (e *Encoder) text(dst *columnar.Vector, v any) error {
 // appendText checks text against CHAR(n) and VARCHAR(n), n in characters.
 func (e *Encoder) appendText(dst *columnar.Vector, s string) error {
 	if !utf8.ValidString(s) {
-		return Errorf(CodeWrongValue, "Incorrect string value: '%s' for column '%s' at row %d", hexShow(s), e.name, e.row)
+		return e.badString(s)
 	}
 	if len(s) > e.typ.Length && utf8.RuneCountInString(s) > e.typ.Length {
 		// Trailing blanks beyond the length are dropped, as MySQL does.
@@ -396,6 +396,19 @@ func (e *Encoder) appendText(dst *columnar.Vector, s string) error {
 	}
 	dst.AppendString(s)
 	return nil
+}
+
+// badString refuses a text with bytes that are no characters; it shows the first.
+func (e *Encoder) badString(s string) error {
+	at := 0
+	for at < len(s) {
+		r, n := utf8.DecodeRuneInString(s[at:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		at += n
+	}
+	return Errorf(CodeWrongValue, "Incorrect string value: '%s' for column '%s' at row %d", hexShow(s[at:]), e.name, e.row)
 }
 
 func hexShow(s string) string {

@@ -14,7 +14,7 @@
 //	            for results
 //	writing     dml (one statement: turns, conflicts, memory); insert, insertkey,
 //	            values (constants, which it reads itself), given (PARTITION), fill
-//	            (CREATE TABLE AS), update, joined, sequence, truncate; editor for
+//	            (CREATE TABLE AS), load, loadkey (LOAD DATA), update, joined, sequence, truncate; editor for
 //	            what the host writes row by row
 //	errors      errors (numbers and SQLSTATEs), denied
 //

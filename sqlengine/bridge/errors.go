@@ -35,6 +35,8 @@ type Code struct {
 
 // The codes that lakesql raises itself or maps the host's errors to, by number.
 var (
+	CodeNoStat           = Code{13, "HY000"}
+	CodeNoFile           = Code{29, "HY000"}
 	CodeDBExists         = Code{1007, "HY000"}
 	CodeDBDropMissing    = Code{1008, "HY000"}
 	CodeDiskFull         = Code{1021, "HY000"}
@@ -61,7 +63,9 @@ var (
 	CodeInvalidDefault   = Code{1067, "42000"}
 	CodeKeyColumnMissing = Code{1072, "42000"}
 	CodeInvalidTable     = Code{1074, "42000"}
+	CodeWrongSeparators  = Code{1083, "42000"}
 	CodeCantDropField    = Code{1091, "42000"}
+	CodeUpdateTableUsed  = Code{1093, "HY000"}
 	CodeNoSuchThread     = Code{1094, "HY000"}
 	CodeWrongName        = Code{1103, "42000"}
 	CodeUnknown          = Code{1105, "HY000"}
@@ -72,6 +76,8 @@ var (
 	CodeNoGrant          = Code{1141, "42000"}
 	CodeTableDenied      = Code{1142, "42000"}
 	CodeNoSuchTable      = Code{1146, "42S02"}
+	CodePacketTooLarge   = Code{1153, "08S01"}
+	CodeOutOfOrder       = Code{1156, "08S01"}
 	CodePKNull           = Code{1171, "42000"}
 	CodeUnknownVariable  = Code{1193, "HY000"}
 	CodeBadArguments     = Code{1210, "HY000"}
@@ -85,12 +91,17 @@ var (
 	CodeOperandColumns   = Code{1241, "21000"}
 	CodeSubqueryRows     = Code{1242, "21000"}
 	CodeUnknownStmt      = Code{1243, "HY000"}
+	CodeTooFewFields     = Code{1261, "01000"}
+	CodeTooManyFields    = Code{1262, "01000"}
+	CodeNullToNotNull    = Code{1263, "22004"}
 	CodeOutOfRange       = Code{1264, "22003"}
 	CodeDataTruncated    = Code{1265, "01000"}
 	CodeCollationUnknown = Code{1273, "HY000"}
 	CodeReadOnly         = Code{1290, "HY000"}
 	CodeBadValue         = Code{1292, "22007"}
+	CodeUnpreparable     = Code{1295, "HY000"}
 	CodeUnknownTimeZone  = Code{1298, "HY000"}
+	CodeBadCharacter     = Code{1300, "HY000"}
 	CodeLongResult       = Code{1301, "HY000"}
 	CodeNoFunction       = Code{1305, "42000"}
 	CodeInterrupted      = Code{1317, "70100"}
@@ -104,6 +115,7 @@ var (
 	CodeTimeOverflow     = Code{1441, "22008"}
 	CodeForbidSchema     = Code{1450, "HY000"}
 	CodeWrongArguments   = Code{1582, "42000"}
+	CodeNonASCII         = Code{1638, "HY000"}
 	CodeOverflow         = Code{1690, "22003"}
 	CodeReadOnlyTx       = Code{1792, "25006"}
 	CodeMalformed        = Code{1835, "HY000"}
@@ -115,6 +127,7 @@ var (
 	CodeRoleNotGranted   = Code{3530, "HY000"}
 	CodeFrameBound       = Code{3586, "HY000"}
 	CodeFrameOrder       = Code{3587, "HY000"}
+	CodeLocalDisabled    = Code{3948, "42000"}
 )
 
 // Errorf is an error with a MySQL code. The format may wrap with %w.

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -191,57 +190,23 @@ func pick[T any](all []T, at []int) []T {
 }
 
 // existing reads the table's rows that have one of the keys.
-func (tab *Table) existing(ctx *sql.Context, in *incoming, mem *membudget.Holder) (map[string]sql.Row, error) {
-	want := make(map[string]bool, len(in.keys))
-	for _, k := range in.keys {
-		want[k] = true
-	}
-	t := *tab
-	t.project = nil
-	scan, err := t.Scan(ctx, ScanOptions{Filter: t.keyFilter(in.vals)})
-	if err != nil {
-		return nil, err
-	}
-	r := scan.Reader()
-	defer r.Close()
+func (t *Table) existing(ctx *sql.Context, in *incoming, mem *membudget.Holder) (map[string]sql.Row, error) {
 	have := map[string]sql.Row{}
-	loc := Location(ctx)
-	keys := t.keyColumns()
-	var dec []*Decoder
-	var norm []byte
-	for {
-		b, err := r.Next(ctx)
-		if err == io.EOF {
-			return have, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if dec == nil {
-			for _, c := range b.Cols {
-				dec = append(dec, NewDecoder(c.Type, loc))
-			}
-		}
-		cols := pick(b.Cols, keys)
-		for n := range b.Rows() {
-			i := n
-			if b.Sel != nil {
-				i = int(b.Sel[n])
-			}
-			norm = row.AppendNormalized(norm[:0], cols, i)
-			if !want[string(norm)] {
-				continue
-			}
-			r := make(sql.Row, len(dec))
-			for k, d := range dec {
-				r[k] = d.Value(b.Cols[k], i)
-			}
-			have[string(norm)] = r
-			if err := mem.More(RowBytes(r)); err != nil {
-				return nil, err
-			}
-		}
+	all := *t
+	all.project = nil
+	dec := make([]*Decoder, len(t.schema.Fields))
+	for k, f := range t.schema.Fields {
+		dec[k] = NewDecoder(f.Type, Location(ctx))
 	}
+	err := t.eachExisting(ctx, in, all.Columns(), func(key string, b *columnar.Batch, i int) error {
+		r := make(sql.Row, len(dec))
+		for k, d := range dec {
+			r[k] = d.Value(b.Cols[k], i)
+		}
+		have[key] = r
+		return mem.More(RowBytes(r))
+	})
+	return have, err
 }
 
 // keyFilter names the keys to the scan, column by column; nil when there are too many.

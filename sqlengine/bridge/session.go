@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,10 @@ type Session struct {
 	*sql.BaseSession
 	strict   bool           // a statement writes a table
 	previous []*sql.Warning // of the statement before, for those that ask after them
+	warned   int            // warnings of the statement, those that are not kept included
+	before   int            // the same of the statement before
+	keep     int            // how many are kept, max_error_count; read at the first one
+	silent   bool           // the statement shows warnings and tells of none
 	budget   *membudget.Budget
 	keeps    map[any]*membudget.Holder // of the statement that runs, see Keep
 	zone     atomic.Pointer[zone]      // the last that Location read
@@ -51,9 +56,40 @@ func (s *Session) Warnings() []*sql.Warning {
 	return w
 }
 
+// Warn implements sql.Session. No more are kept than max_error_count says.
+func (s *Session) Warn(w *sql.Warning) {
+	if s.warned == 0 {
+		s.keep = s.maxWarnings()
+	}
+	s.warned++
+	if s.warned <= s.keep {
+		s.BaseSession.Warn(w)
+	}
+}
+
+func (s *Session) maxWarnings() int {
+	v, err := s.BaseSession.GetSessionVariable(nil, "max_error_count")
+	if n, ok := Int64(v); ok && err == nil {
+		return int(n)
+	}
+	return math.MaxInt
+}
+
+// WarningCount implements sql.Session: of all warnings, kept or not.
+func (s *Session) WarningCount() uint16 {
+	if s.silent {
+		return 0
+	}
+	return uint16(min(s.warned, math.MaxUint16))
+}
+
+// ClearWarningCount implements sql.Session: a statement shows the warnings.
+func (s *Session) ClearWarningCount() { s.silent = true }
+
 // ClearWarnings implements sql.Session: a statement begins.
 func (s *Session) ClearWarnings() {
-	s.previous = s.Warnings()
+	s.previous, s.before = s.Warnings(), s.warned
+	s.warned, s.silent = 0, false
 	s.BaseSession.ClearWarnings()
 }
 
@@ -79,9 +115,13 @@ func (s *Session) countWarnings(level string) (n uint64) {
 	for _, w := range s.previous {
 		s.Warn(w)
 	}
-	s.previous = nil
+	s.warned += s.before - len(s.previous)
+	s.previous, s.before = nil, 0
+	if level == "" {
+		return uint64(s.warned)
+	}
 	for _, w := range s.Warnings() {
-		if level == "" || strings.EqualFold(w.Level, level) {
+		if strings.EqualFold(w.Level, level) {
 			n++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 
@@ -91,20 +92,15 @@ func newValuesIter(ctx *sql.Context, t *Table, columns []int, v Values) (BatchIt
 	for _, c := range columns {
 		named[c] = true
 	}
-	r.defaults = make([]columnar.Value, len(named))
-	for c, f := range t.Fields() {
-		r.defaults[c] = columnar.NullValue
-		if f.Default != nil {
-			one := columnar.NewVector(f.Type, 1)
-			if err := NewEncoder(f.Name, f.Type, loc).Append(one, *f.Default); err != nil {
-				return nil, err
-			}
-			r.defaults[c] = one.Value(0)
-		}
+	var err error
+	if r.defaults, err = t.defaults(loc); err != nil {
+		return nil, err
+	}
+	for c := range t.Fields() {
 		if named[c] {
 			continue
 		}
-		if err := r.checkDefault(c); err != nil {
+		if err := t.checkDefault(c); err != nil {
 			return nil, err
 		}
 		r.omitted = append(r.omitted, c)
@@ -129,8 +125,26 @@ type valuesReader struct {
 	scratch  []byte
 }
 
-func (r *valuesReader) checkDefault(c int) error {
-	f := r.table.Fields()[c]
+// defaults are the columns' own values; NULL where a column has none.
+func (t *Table) defaults(loc *time.Location) ([]columnar.Value, error) {
+	out := make([]columnar.Value, len(t.Fields()))
+	for c, f := range t.Fields() {
+		out[c] = columnar.NullValue
+		if f.Default == nil {
+			continue
+		}
+		one := columnar.NewVector(f.Type, 1)
+		if err := NewEncoder(f.Name, f.Type, loc).Append(one, *f.Default); err != nil {
+			return nil, err
+		}
+		out[c] = one.Value(0)
+	}
+	return out, nil
+}
+
+// checkDefault refuses to leave out a column that must have a value.
+func (t *Table) checkDefault(c int) error {
+	f := t.Fields()[c]
 	if f.Default == nil && f.Type.NotNull {
 		return Errorf(CodeNoDefault, "Field '%s' doesn't have a default value", f.Name)
 	}
@@ -216,7 +230,7 @@ func (r *valuesReader) value(c int) error {
 		return r.append(enc, dst, r.now)
 	case 'd', 'D':
 		r.pos += len("DEFAULT")
-		if err := r.checkDefault(c); err != nil {
+		if err := r.table.checkDefault(c); err != nil {
 			return err
 		}
 		dst.AppendValue(r.defaults[c])
@@ -330,6 +344,12 @@ func (e *Encoder) literal(dst *columnar.Vector, s string) error {
 		return e.appendInt(dst, n)
 	case types.Decimal:
 		return e.decimalText(dst, s)
+	case types.Float, types.Double:
+		f, err := e.floatText(s)
+		if err != nil {
+			return err
+		}
+		return e.appendFloat(dst, f)
 	case types.Date, types.Timestamp, types.TimestampLTZ:
 		return e.timeText(dst, s)
 	}

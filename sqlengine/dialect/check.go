@@ -19,6 +19,10 @@ func checkStatement(stmt ast.Statement) error {
 		}
 	}
 	switch s := stmt.(type) {
+	case *ast.Prepare:
+		if w := strings.Fields(s.Expr); len(w) > 1 && strings.EqualFold(w[0], "LOAD") && strings.EqualFold(w[1], "DATA") {
+			return NotPrepared()
+		}
 	case *ast.Select:
 		if err := checkCondition(s.Where); err != nil {
 			return err

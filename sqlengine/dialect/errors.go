@@ -14,10 +14,12 @@ const (
 	codeCantGroup   = 1056 // ER_WRONG_GROUP_FIELD, 42000
 	codeTwoColumns  = 1060 // ER_DUP_FIELDNAME, 42S21
 	codeTwoKeys     = 1068 // ER_MULTIPLE_PRI_KEY, 42000
+	codeSeparators  = 1083 // ER_WRONG_FIELD_TERMINATORS, 42000
 	codeGroupUse    = 1111 // ER_INVALID_GROUP_FUNC_USE, HY000
 	codeUnsupported = 1235 // ER_NOT_SUPPORTED_YET, 42000
 	codeNoAlias     = 1248 // ER_DERIVED_MUST_HAVE_ALIAS, 42000
 	codeSecureFile  = 1290 // ER_OPTION_PREVENTS_STATEMENT, HY000
+	codeUnprepared  = 1295 // ER_UNSUPPORTED_PS, HY000
 	codeWindowUse   = 3593 // ER_WINDOW_INVALID_WINDOW_FUNC_USE, HY000
 	codeNotGrouped  = 3602 // ER_FIELD_IN_GROUPING_NOT_GROUP_BY, HY000
 	codeWrongValue  = 1525 // ER_WRONG_VALUE, HY000: a date or time literal

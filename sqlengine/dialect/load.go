@@ -1,23 +1,18 @@
 package dialect
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
+
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // load reads LOAD DATA [LOCAL] INFILE.
 func (g *grammar) load() (Statement, error) {
-	g.i = 2
 	s := &LoadData{Format: LoadFormat{Terminated: "\t", Escaped: `\`, LineTerminated: "\n"}}
-	if !g.accept("LOW_PRIORITY") {
-		g.accept("CONCURRENT")
-	}
-	s.Local = g.accept("LOCAL")
-	if err := g.expect("INFILE"); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.File, err = g.str("a file name"); err != nil {
+	err := g.loadFile(s)
+	if err != nil {
 		return nil, err
 	}
 	if s.Replace = g.accept("REPLACE"); !s.Replace {
@@ -50,13 +45,28 @@ func (g *grammar) load() (Statement, error) {
 	return s, g.loadColumns(s)
 }
 
+// loadFile reads up to the file's name.
+func (g *grammar) loadFile(s *LoadData) error {
+	g.i = 2
+	if !g.accept("LOW_PRIORITY") {
+		g.accept("CONCURRENT")
+	}
+	s.Local = g.accept("LOCAL")
+	if err := g.expect("INFILE"); err != nil {
+		return err
+	}
+	var err error
+	s.File, err = g.str("a file name")
+	return err
+}
+
 func (g *grammar) loadFormat(f *LoadFormat) error {
 	var err error
 	if g.accept("FIELDS") || g.accept("COLUMNS") {
 		for more := true; more && err == nil; {
 			switch {
 			case g.accept("TERMINATED", "BY"):
-				f.Terminated, err = g.str("a separator")
+				f.Terminated, err = g.separator()
 			case g.accept("OPTIONALLY", "ENCLOSED", "BY"):
 				f.OptionallyEnclosed = true
 				f.Enclosed, err = g.oneByte()
@@ -73,9 +83,9 @@ func (g *grammar) loadFormat(f *LoadFormat) error {
 		for more := true; more && err == nil; {
 			switch {
 			case g.accept("STARTING", "BY"):
-				f.LineStarting, err = g.str("a prefix")
+				f.LineStarting, err = g.separator()
 			case g.accept("TERMINATED", "BY"):
-				f.LineTerminated, err = g.str("a separator")
+				f.LineTerminated, err = g.separator()
 			default:
 				more = false
 			}
@@ -86,11 +96,35 @@ func (g *grammar) loadFormat(f *LoadFormat) error {
 
 func (g *grammar) oneByte() (string, error) {
 	pos := g.pos()
-	s, err := g.str("a character")
+	s, err := g.separator()
 	if err == nil && len(s) > 1 {
-		return "", g.errorAt(pos, "expected at most one character")
+		return "", &Error{Code: codeSeparators, State: "42000", Pos: pos, Message: "Field separator argument is not what is expected; check the manual"}
 	}
 	return s, err
+}
+
+// separator reads a text or a number of hexadecimal digits, 0x2c or X'2c'.
+func (g *grammar) separator() (string, error) {
+	digits, isHex := "", false
+	switch {
+	case g.tokens[g.i].kind == tNumber:
+		digits, isHex = strings.CutPrefix(strings.ToLower(g.text(g.i)), "0x")
+	case g.is(g.i, "X") && g.isString(g.i+1):
+		g.i++
+		digits, isHex = strings.Trim(g.text(g.i), `'"`), true
+	}
+	if !isHex {
+		return g.str("a separator")
+	}
+	if len(digits)%2 == 1 {
+		digits = "0" + digits
+	}
+	b, err := hex.DecodeString(digits)
+	if err != nil {
+		return "", g.errorf("expected a separator")
+	}
+	g.i++
+	return string(b), nil
 }
 
 func (g *grammar) loadColumns(s *LoadData) error {
@@ -125,10 +159,68 @@ func (g *grammar) loadColumns(s *LoadData) error {
 			}
 		}
 	}
-	if g.accept("SET") {
-		var err error
-		s.Assign, err = g.assignments(func() bool { return g.op(g.i, ",") })
+	if !g.accept("SET") {
+		return nil
+	}
+	first := g.i
+	var err error
+	if s.Assign, err = g.assignments(func() bool { return g.op(g.i, ",") }); err != nil {
 		return err
 	}
-	return nil
+	s.Set, err = g.host.assignments(g.lexed, s.Name, first, g.i)
+	return err
+}
+
+// assignments parses the assignments in tokens [first, last) as those of an UPDATE
+// of a table.
+func (h *host) assignments(x *lexed, n TableName, first, last int) (ast.Statement, error) {
+	r := &rewritten{src: x.src}
+	pos := x.tokens[first].start
+	table := quoteName(n.Table)
+	if q := n.Qualifier(); q != "" {
+		table = quoteName(q) + "." + table
+	}
+	r.put("UPDATE "+table+" SET ", pos, pos)
+	post, err := h.splice(x, r, first, last, 0 /* base */)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := h.parse(x, r, x.tokens[last].start)
+	if err != nil {
+		return nil, err
+	}
+	if stmt, err = post.apply(stmt, r); err != nil {
+		return nil, err
+	}
+	return stmt, checkStatement(stmt)
+}
+
+// NotPrepared is the error of statements that cannot be prepared.
+func NotPrepared() *Error {
+	return &Error{Code: codeUnprepared, State: "HY000", Message: "This command is not supported in the prepared statement protocol yet"}
+}
+
+// LocalFile is the file of the client that a LOAD DATA LOCAL asks for.
+func LocalFile(query string) (name string, ok bool) {
+	g := &grammar{lexed: lex(query, 0, false)}
+	if !g.is(0, "LOAD") || !g.is(1, "DATA") {
+		return "", false
+	}
+	s := &LoadData{}
+	err := g.loadFile(s)
+	return s.File, err == nil && s.Local
+}
+
+// CanPrepare reports whether a statement can be prepared.
+func CanPrepare(stmt ast.Statement) bool {
+	in, ok := stmt.(ast.InjectedStatement)
+	if !ok {
+		return true
+	}
+	ours, ok := in.Statement.(*injected)
+	if !ok {
+		return true
+	}
+	_, load := ours.stmt.(*LoadData)
+	return !load
 }

@@ -397,6 +397,7 @@ type LoadData struct {
 	SkipLines int64
 	Columns   []string // names, or "@variable"
 	Assign    []Assignment
+	Set       ast.Statement // Assign as the host parsed it, an UPDATE of the table; nil without
 }
 
 // Kind implements Statement.

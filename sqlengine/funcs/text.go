@@ -17,7 +17,6 @@ func textFunctions() []entry {
 		{name: "locate", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
 		{name: "position", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
 		{name: "substring_index", min: 3, max: 3, typ: fixed(gmstypes.LongText), eval: substringIndex},
-		{name: "load_file", min: 1, max: 1, typ: fixed(gmstypes.LongBlob), eval: loadFile},
 		{name: "make_set", min: 2, max: -1, typ: fixed(gmstypes.LongText), eval: makeSet, nulls: true},
 	}
 }
@@ -78,10 +77,6 @@ func bitsOf(ctx *sql.Context, v any) uint64 {
 	}
 	return uint64(intOf(ctx, v))
 }
-
-// loadFile is LOAD_FILE(path): NULL, as of a file that the server may not read. It may
-// read none but those of its tables.
-func loadFile(*sql.Context, *call, []any) (any, error) { return nil, nil }
 
 // locate is LOCATE(part, text[, position]): where the part begins, 0 where it is not.
 // Positions count characters from 1. Texts compare by bytes, unless a COLLATE says

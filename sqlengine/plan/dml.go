@@ -82,12 +82,7 @@ func reads(n sql.Node, t *bridge.Table) bool {
 		}
 		if e, ok := x.(sql.Expressioner); ok {
 			for _, e := range e.Expressions() {
-				sql.Inspect(e, func(e sql.Expression) bool {
-					if q, ok := e.(*hostplan.Subquery); ok && reads(q.Query, t) {
-						found = true
-					}
-					return !found
-				})
+				found = found || readsWithin(e, t)
 			}
 		}
 		return !found

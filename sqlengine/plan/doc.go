@@ -15,7 +15,7 @@
 //	running     builder (which node goes where); compile, predicate, rowadapter,
 //	            batchgroup, sort: on batches; aggregate, states, distinct, setop,
 //	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows
-//	writing     dml, denied
+//	writing     dml, assignments (of LOAD DATA), denied
 //	repair      retype (the rule, and the types of references); arith, numeric,
 //	            total: numbers; temporal, shift: times; unify, single, like,
 //	            bounded, byname: other expressions

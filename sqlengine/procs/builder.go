@@ -15,11 +15,13 @@ import (
 	"github.com/lakesql/lakesql/storage"
 )
 
-// Config is what a Builder needs; all members are required.
+// Config is what a Builder needs; all members but FileDir are required.
 type Config struct {
 	Provider *bridge.Provider
 	// Analyze plans a statement that was parsed, without running it.
 	Analyze func(ctx *sql.Context, stmt ast.Statement, text string) (sql.Node, error)
+	// FileDir is the folder whose files LOAD DATA may read, an absolute path; "": none.
+	FileDir string
 }
 
 // Builder makes plan nodes of the dialect's statements. It is safe for many sessions.
@@ -27,13 +29,14 @@ type Builder struct {
 	provider *bridge.Provider
 	exec     sql.NodeExecBuilder
 	analyze  func(ctx *sql.Context, stmt ast.Statement, text string) (sql.Node, error)
+	fileDir  string
 }
 
 var _ dialect.Builder = (*Builder)(nil)
 
 // New returns a Builder.
 func New(c Config) *Builder {
-	return &Builder{provider: c.Provider, exec: plan.New(), analyze: c.Analyze}
+	return &Builder{provider: c.Provider, exec: plan.New(), analyze: c.Analyze, fileDir: c.FileDir}
 }
 
 // Build implements dialect.Builder.
@@ -51,6 +54,8 @@ func (b *Builder) Build(stmt dialect.Statement, children []any) (sql.ExecSourceR
 		return ddl(s, func(ctx *sql.Context) (bridge.Result, error) { return b.dropDatabase(ctx, s) }), nil
 	case *dialect.InsertValues:
 		return b.insertValues(s, children)
+	case *dialect.LoadData:
+		return b.loadData(s), nil
 	case *dialect.Call:
 		return b.call(s, children)
 	case *dialect.SetOption:

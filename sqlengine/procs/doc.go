@@ -13,7 +13,7 @@
 //	compact, expire, orphans,     the procedures, and ALTER TABLE … TAG
 //	rescale, tags
 //	show, admin, explain          SHOW of ours; ANALYZE, CHECK and their kin; EXPLAIN
-//	settings, values              SET 'key'; INSERT of constants
+//	settings, values, load        SET 'key'; INSERT of constants; LOAD DATA
 //
 // Rules: (1) DDL publishes what the session's transaction has written before it
 // runs, as MySQL does; (2) a statement that is not supported is refused by name.

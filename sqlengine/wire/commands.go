@@ -45,11 +45,17 @@ type commands struct {
 	c *mysql.Conn
 }
 
-// attach lets h answer commands of a connection.
+// attach lets h answer commands of a connection. They may be as long as the variable
+// max_allowed_packet says when the client connects.
 func (h *Handler) attach(c *mysql.Conn) {
 	if client := clientOf(c.Conn); client != nil {
 		x := &commands{h, c}
 		client.answer = x.answer
+		if _, most, ok := sql.SystemVariables.GetGlobal("max_allowed_packet"); ok {
+			if n, ok := bridge.Int64(most); ok {
+				client.limit = int(n)
+			}
+		}
 	}
 }
 

@@ -113,6 +113,9 @@ func (h *Handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	if err != nil {
 		return nil, err
 	}
+	if !dialect.CanPrepare(stmt) {
+		return nil, dialect.NotPrepared()
+	}
 	node, err := h.engine.PrepareParsedQuery(sqlCtx, query, query, stmt)
 	if err != nil {
 		return nil, err
@@ -196,6 +199,7 @@ func (h *Handler) begin(ctx context.Context, c *mysql.Conn, query string, isQuer
 	if err != nil {
 		return nil, nil, err
 	}
+	h.withFiles(sqlCtx, c)
 	begin, done := sqlCtx.ProcessList.BeginOperation, sqlCtx.ProcessList.EndOperation
 	if isQuery {
 		begin = func(ctx *sql.Context) (*sql.Context, error) { return ctx.ProcessList.BeginQuery(ctx, query) }

@@ -3,11 +3,14 @@ package wire
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/netutil"
+
+	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
 
 // Listen puts connections of ours in front of the host's listener: they answer the
@@ -23,7 +26,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clientConn{Conn: c, in: bufio.NewReaderSize(c, mysql.DefaultConnBufferSize)}, nil
+	return &clientConn{Conn: c, in: bufio.NewReaderSize(c, mysql.DefaultConnBufferSize), limit: maxPacket - 1}, nil
 }
 
 // clientConn is a connection to a client, read by the host. A packet of number 0
@@ -38,9 +41,17 @@ type clientConn struct {
 	// host knows the connection.
 	answer func(head []byte) func(payload []byte) error
 
+	// limit is how many bytes a payload may have, in however many packets.
+	limit int
+	// flags are the capabilities that the client said it has, in its first packet.
+	flags   uint32
+	greeted bool
+	broken  error // why no command can be read any more
+
 	head    [4]byte
 	unread  int  // bytes of head that the host has not read
 	left    int  // bytes of the packet's payload that the host has not read
+	total   int  // bytes of the payload up to the end of the packet
 	partial bool // the payload goes on in the next packet, which may be empty
 }
 
@@ -74,12 +85,24 @@ func (c *clientConn) Read(p []byte) (int, error) {
 // nextPacket reads the header of the next packet that is for the host.
 func (c *clientConn) nextPacket() error {
 	for {
+		if c.broken != nil {
+			return c.broken
+		}
 		n, err := c.header()
 		if err != nil {
 			return err
 		}
 		command := c.head[3] == 0 && !c.partial && c.answer != nil
+		if !c.partial {
+			c.total = 0
+		}
 		c.partial = n == maxPacket
+		if c.total += n; c.total > c.limit {
+			return c.tooLong(n)
+		}
+		if err := c.greet(n); err != nil {
+			return err
+		}
 		if !command {
 			c.unread, c.left = 4, n
 			return nil
@@ -111,6 +134,42 @@ func (c *clientConn) header() (int, error) {
 	return int(binary.LittleEndian.Uint32(c.head[:]) & maxPacket), nil
 }
 
+// greet keeps what the client says of itself in its first packet, of n bytes.
+func (c *clientConn) greet(n int) error {
+	if c.greeted {
+		return nil
+	}
+	c.greeted = true
+	if n < 4 {
+		return nil
+	}
+	p, err := c.in.Peek(4)
+	if err == nil {
+		c.flags = binary.LittleEndian.Uint32(p)
+	}
+	return err
+}
+
+// tooLong drops a payload that is beyond the limit, from a packet of n bytes on, and
+// tells the client, whose connection ends then as in MySQL.
+func (c *clientConn) tooLong(n int) error {
+	c.broken = bridge.Errorf(bridge.CodePacketTooLarge, "Got a packet bigger than 'max_allowed_packet' bytes")
+	for {
+		if _, err := c.in.Discard(n); err != nil {
+			return err
+		}
+		if n < maxPacket {
+			break
+		}
+		var err error
+		if n, err = c.header(); err != nil {
+			return err
+		}
+	}
+	seq := c.head[3] + 1
+	return errors.Join(c.broken, packetsTo(c.Conn, &seq).error(sqlError(c.broken)))
+}
+
 // payload reads a payload whose first packet has n bytes.
 func (c *clientConn) payload(n int) ([]byte, error) {
 	var out []byte
@@ -127,6 +186,9 @@ func (c *clientConn) payload(n int) ([]byte, error) {
 		var err error
 		if n, err = c.header(); err != nil {
 			return nil, err
+		}
+		if c.total += n; c.total > c.limit {
+			return nil, c.tooLong(n)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestClientConn(t *testing.T) {
 	for _, size := range []int{7, 4096, len(in)} {
 		r := &recorder{}
 		r.Buffer.Write(in)
-		c := &clientConn{Conn: r, in: bufio.NewReaderSize(r, 64)}
+		c := &clientConn{Conn: r, in: bufio.NewReaderSize(r, 64), limit: len(in)}
 		var answered []int
 		c.answer = func(head []byte) func([]byte) error {
 			if len(head) > 0 && head[0] != mysql.ComPrepare {
@@ -96,7 +96,7 @@ func TestClientConn(t *testing.T) {
 func TestClientConnErrors(t *testing.T) {
 	r := &recorder{}
 	r.Buffer.Write(packets(0, []byte{mysql.ComPrepare}))
-	c := &clientConn{Conn: r, in: bufio.NewReader(r)}
+	c := &clientConn{Conn: r, in: bufio.NewReader(r), limit: 9}
 	c.answer = func([]byte) func([]byte) error { return func([]byte) error { return net.ErrClosed } }
 	if _, err := c.Read(make([]byte, 9)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)

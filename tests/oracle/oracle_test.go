@@ -81,10 +81,7 @@ func run(t *testing.T, db *sql.DB, name, file string, records []runner.Record, p
 		}
 	}
 	at, params, _ := strings.Cut(*dsn, "?")
-	srv := &runner.Server{Kind: kind, DSN: at + name}
-	if params != "" {
-		srv.DSN += "?" + params
-	}
+	srv := &runner.Server{Kind: kind, DSN: at + name + "?allowAllFiles=true&" + params, Dir: t.TempDir()}
 	if err := runner.Run(ctx, srv, records, protocol); err != nil {
 		t.Errorf("%s, %s protocol, %v", file, protocol, err)
 	}

@@ -48,6 +48,10 @@ func runForm(t *testing.T, query, state string) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
+	t.Chdir(l.files)
+	if err := os.WriteFile("f.csv", []byte("1,2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range formSetup(query) {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatalf("%s: %v", s, err)

@@ -17,6 +17,7 @@ import (
 // lake is a server over a warehouse in a temporary folder.
 type lake struct {
 	root   string
+	files  string // the folder that SQL may read
 	env    *storage.Env
 	engine *sqlengine.Engine
 	done   chan error
@@ -25,7 +26,7 @@ type lake struct {
 
 func startLake(t *testing.T) *lake {
 	t.Helper()
-	l := &lake{root: filepath.ToSlash(t.TempDir())}
+	l := &lake{root: filepath.ToSlash(t.TempDir()), files: t.TempDir()}
 	l.start(t)
 	t.Cleanup(func() { l.stop(t) })
 	return l
@@ -36,7 +37,9 @@ func (l *lake) start(t *testing.T) {
 	store := local.New(l.root)
 	l.env = storage.NewEnv(storage.Config{Store: store, MemoryBytes: 256 << 20, Threads: 2})
 	var err error
-	l.engine, err = sqlengine.Open(t.Context(), sqlengine.Options{Catalog: filesystem.New(l.env, l.root), Store: store, Root: l.root})
+	l.engine, err = sqlengine.Open(t.Context(), sqlengine.Options{
+		Catalog: filesystem.New(l.env, l.root), Store: store, Root: l.root, SecureFilePriv: l.files,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,7 @@ func (l *lake) start(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.dsn = "root@tcp(" + ln.Addr().String() + ")/?clientFoundRows=false"
+	l.dsn = "root@tcp(" + ln.Addr().String() + ")/?clientFoundRows=false&allowAllFiles=true"
 	l.done = make(chan error, 1)
 	go func(e *sqlengine.Engine, done chan error) { done <- e.Serve(ln) }(l.engine, l.done)
 }

@@ -78,7 +78,7 @@ func runScript(t *testing.T, records []runner.Record, protocol string) error {
 	l := startLake(t)
 	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 	defer cancel()
-	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, All: *all}
+	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, Dir: l.files, All: *all}
 	srv.Restart = func() error {
 		l.stop(t)
 		l.start(t)
@@ -91,7 +91,7 @@ func runScript(t *testing.T, records []runner.Record, protocol string) error {
 func rewriteFile(t *testing.T, file, text string, records []runner.Record) {
 	l := startLake(t)
 	got := map[int][]string{}
-	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, Rewrite: func(r *runner.Record, rows []string) { got[r.Line] = rows }}
+	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, Dir: l.files, Rewrite: func(r *runner.Record, rows []string) { got[r.Line] = rows }}
 	srv.Restart = func() error {
 		l.stop(t)
 		l.start(t)

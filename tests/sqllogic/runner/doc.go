@@ -38,6 +38,10 @@
 // "background" runs a statement without waiting, its result is checked by a later
 // "join NAME" of its connection.
 //
+// "file NAME" writes the lines behind it to a file, "bytes NAME" Go's quoted texts, one a
+// line, with nothing between them. SQL reads them in the folder ${dir}, which is the
+// client's and the server's.
+//
 // "protocol text|binary" and "server KIND" restrict the rest of a script. "restart"
 // stops and starts the server. "state TABLE …" is where a run over the states of
 // Matrix compacts tables or restarts.

@@ -17,6 +17,8 @@ type Record struct {
 	Let        string // name that keeps the first value
 	Background bool
 
+	File      string // name of a file that is written
+	Content   string // of File
 	Restart   bool
 	Join      bool     // waits for the background statement of Connection
 	State     []string // tables to bring into the state of the run
@@ -94,6 +96,13 @@ func (p *parser) step(text string) error {
 	rec.Line, rec.Protocol, rec.Count = p.line, p.protocol, -1
 	if rec.Only == "" {
 		rec.Only = p.server
+	}
+	if word == "file" || word == "bytes" {
+		if err := p.file(&rec, rest, word == "bytes"); err != nil {
+			return err
+		}
+		p.out = append(p.out, rec)
+		return nil
 	}
 	if err := rec.head(word, rest); err != nil {
 		return err
@@ -182,4 +191,22 @@ func (p *parser) body(r *Record) {
 		r.WantEnd = p.line
 	}
 	r.SQL = strings.Join(sql, "\n")
+}
+
+// file reads the lines of a file up to the next blank one.
+func (p *parser) file(r *Record, name string, quoted bool) error {
+	if r.File = name; name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("%q is no name of a file", name)
+	}
+	for p.scan() && strings.TrimSpace(p.s.Text()) != "" {
+		line := p.s.Text() + "\n"
+		if quoted {
+			var err error
+			if line, err = strconv.Unquote(p.s.Text()); err != nil {
+				return fmt.Errorf("%s: %w", p.s.Text(), err)
+			}
+		}
+		r.Content += line
+	}
+	return nil
 }

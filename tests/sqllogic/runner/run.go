@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ type Server struct {
 	// change DSN; nil when it cannot.
 	DSN     string
 	Restart func() error
+	Dir     string // where client and server read files
 	// All goes on after a difference and returns all of them.
 	All bool
 	// Rewrite, when set, is told what a query answered in place of a comparison.
@@ -30,7 +33,7 @@ const retryFor = 5 * time.Second
 // Run runs records in one protocol, text or binary, and returns the first
 // difference, with its line.
 func Run(ctx context.Context, srv *Server, records []Record, protocol string) error {
-	c := conns{srv: srv, byName: map[string]*sql.Conn{}, protocol: protocol, vars: map[string]string{}, running: map[string]chan error{}}
+	c := conns{srv: srv, byName: map[string]*sql.Conn{}, protocol: protocol, vars: map[string]string{"dir": srv.Dir}, running: map[string]chan error{}}
 	defer c.close()
 	var errs []error
 	for i := range records {
@@ -38,7 +41,7 @@ func Run(ctx context.Context, srv *Server, records []Record, protocol string) er
 		if (r.Only != "" && r.Only != srv.Kind) || (r.Protocol != "" && r.Protocol != protocol) {
 			continue
 		}
-		r.SQL = c.expand(r.SQL)
+		r.SQL, r.ErrText = c.expand(r.SQL), c.expand(r.ErrText)
 		if err := c.step(ctx, &r, &records[i]); err != nil {
 			errs = append(errs, fmt.Errorf("line %d: %s\n%w", r.Line, r.SQL, err))
 			if !srv.All {
@@ -94,6 +97,8 @@ func (c *conns) get(ctx context.Context, name string) (*sql.Conn, error) {
 
 func (c *conns) step(ctx context.Context, r, original *Record) error {
 	switch {
+	case r.File != "":
+		return os.WriteFile(filepath.Join(c.srv.Dir, r.File), []byte(r.Content), 0o644)
 	case r.Restart:
 		c.close()
 		if c.srv.Restart == nil {
