@@ -22,6 +22,8 @@ func predicateOf(ctx *sql.Context, e sql.Expression, ts []types.Type) (p *predic
 type conditions struct {
 	ctx   *sql.Context
 	types []types.Type
+	// unknown: a NULL in the condition was taken for false, which its negation must not be
+	unknown bool
 }
 
 func (c *conditions) node(e sql.Expression) (*predicate.Node, bool) {
@@ -53,12 +55,14 @@ func (c *conditions) node(e sql.Expression) (*predicate.Node, bool) {
 		return predicate.And(l, r), lx && rx
 	case *expression.IsNull:
 		if i, t, ok := c.column(e.Child); ok {
-			return &predicate.Node{Op: predicate.OpIsNull, Column: i, Type: t}, exactNulls(t)
+			return predicate.IsNull(i, t), exactNulls(t)
 		}
 	case *expression.InTuple:
 		return c.in(e.Left(), e.Right())
 	case *expression.HashInTuple:
 		return c.in(e.Left(), e.Right())
+	case *expression.Like:
+		return c.like(e)
 	case *expression.Not:
 		return c.not(e.Child)
 	}
@@ -68,20 +72,32 @@ func (c *conditions) node(e sql.Expression) (*predicate.Node, bool) {
 // exactNulls reports whether SQL sees a null exactly where the column has one.
 func exactNulls(t types.Type) bool { return t.Kind != types.Float && t.Kind != types.Double }
 
+// not negates a condition that is exact: it is true where that is false.
 func (c *conditions) not(e sql.Expression) (*predicate.Node, bool) {
-	switch e := e.(type) {
-	case *expression.IsNull:
-		if i, t, ok := c.column(e.Child); ok {
-			return &predicate.Node{Op: predicate.OpIsNotNull, Column: i, Type: t}, exactNulls(t)
-		}
-	case *expression.Equals:
-		if p, exact := c.compare(predicate.OpEq, e.Left(), e.Right()); exact && p.Op == predicate.OpEq {
-			q := *p
-			q.Op = predicate.OpNotEq
-			return &q, true
+	if n, ok := e.(*expression.IsNull); ok {
+		if i, t, ok := c.column(n.Child); ok {
+			return predicate.IsNotNull(i, t), exactNulls(t)
 		}
 	}
-	return nil, false
+	inner := conditions{ctx: c.ctx, types: c.types}
+	p, exact := inner.node(e)
+	if !exact || inner.unknown {
+		return nil, false
+	}
+	if p, exact = p.Negate(); !exact {
+		return nil, false
+	}
+	return p, true
+}
+
+// like takes patterns for texts, which compare by bytes unless a COLLATE says otherwise.
+func (c *conditions) like(e *expression.Like) (*predicate.Node, bool) {
+	i, t, ok := c.column(e.LeftChild)
+	pattern, escape, known := likePattern(e.RightChild, e.Escape)
+	if !ok || !known || !t.Text() {
+		return nil, false
+	}
+	return predicate.Like(i, t, escapeByBackslash(pattern, escape)), true
 }
 
 // column is a column whose values predicates can hold.
@@ -125,6 +141,7 @@ func (c *conditions) literal(op predicate.Op, col int, t types.Type, e sql.Expre
 		return nil, false
 	}
 	if v.Null {
+		c.unknown = true
 		return predicate.False(), true // a comparison with NULL is never true
 	}
 	return predicate.Compare(op, col, t, v), true
@@ -142,9 +159,11 @@ func (c *conditions) in(l, r sql.Expression) (*predicate.Node, bool) {
 		if !ok {
 			return nil, false
 		}
-		if !v.Null {
-			vals = append(vals, v)
+		if v.Null {
+			c.unknown = true
+			continue
 		}
+		vals = append(vals, v)
 	}
 	if len(vals) == 0 {
 		return predicate.False(), true

@@ -291,7 +291,7 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 	} else if changed {
 		out, same = x, false
 	}
-	if l, ok := withEscape(out); ok {
+	if l, ok := repairLike(out); ok {
 		return l, false, nil
 	}
 	if s, ok := newShift(out); ok {
