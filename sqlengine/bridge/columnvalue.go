@@ -274,12 +274,24 @@ func (e *Encoder) floatText(s string) (float64, error) {
 	t := strings.TrimSpace(s)
 	f, err := strconv.ParseFloat(t, 64)
 	switch {
-	case err == nil && !strings.ContainsAny(t, "xXnNpP_"):
+	case err == nil && !beyondMySQL(t):
 		return f, nil
 	case err != nil && math.IsInf(f, 0):
 		return 0, e.outOfRange()
 	}
 	return 0, e.truncated()
+}
+
+// beyondMySQL reports whether a text that Go reads as a number is none for MySQL: a
+// hexadecimal one, one with underscores, an infinity or NaN.
+func beyondMySQL(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case 'x', 'X', 'n', 'N', 'p', 'P', '_':
+			return true
+		}
+	}
+	return false
 }
 
 func (e *Encoder) decimal(dst *columnar.Vector, v any) error {

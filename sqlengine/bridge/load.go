@@ -398,7 +398,7 @@ func (l *loader) null(enc *Encoder, dst *columnar.Vector, c int) error {
 	}
 	if enc.typ.Kind == types.TimestampLTZ {
 		enc.row--
-		return enc.Append(dst, wallClock(l.ctx.QueryTime(), enc.loc))
+		return enc.Append(dst, wallClock(Now(l.ctx), enc.loc))
 	}
 	err := Errorf(CodeNullToNotNull, "Column set to default value; NULL supplied to NOT NULL column '%s' at row %d", enc.name, l.row)
 	if !l.Lenient || !l.implicit(dst, c) {

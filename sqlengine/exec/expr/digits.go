@@ -13,15 +13,6 @@ import (
 // Numbers are printed eight digits at a time, straight into the buffer: a result
 // is mostly numbers, and strconv writes each into a buffer of its own first.
 
-// powers10 holds the powers of ten that fit 64 bits.
-var powers10 = func() (p [20]uint64) {
-	p[0] = 1
-	for i := range p[1:] {
-		p[i+1] = p[i] * 10
-	}
-	return p
-}()
-
 const eightDigits = 100_000_000 // the first number that has nine
 
 // eight gives the eight digits of u, below eightDigits, one a byte from the lowest
@@ -145,8 +136,9 @@ func appendDecimal64(dst []byte, v int64, scale int) []byte {
 	if scale == 0 {
 		return appendUint(dst, u)
 	}
-	whole := u / powers10[scale]
-	return appendPadded(append(appendUint(dst, whole), '.'), u-whole*powers10[scale], scale)
+	one := pow10[scale].Lo
+	whole := u / one
+	return appendPadded(append(appendUint(dst, whole), '.'), u-whole*one, scale)
 }
 
 // appendDecimal128 appends an unscaled value with scale digits after the point.

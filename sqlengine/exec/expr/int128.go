@@ -75,14 +75,15 @@ func FromBig(b *big.Int) (d columnar.Int128, ok bool) {
 	return d, true
 }
 
-// pow10 is 10^n for n up to 38.
-func pow10(n int) columnar.Int128 {
+// pow10 holds the powers of ten of 128-bit integers.
+var pow10 = func() (p [39]columnar.Int128) {
 	hi, lo := uint64(0), uint64(1)
-	for range n {
+	for i := range p {
+		p[i] = columnar.Int128{Lo: lo, Hi: int64(hi)}
 		hi, lo, _ = mulSmall(hi, lo, 10, 0)
 	}
-	return columnar.Int128{Lo: lo, Hi: int64(hi)}
-}
+	return p
+}()
 
 // FitsPrecision reports whether d has at most p decimal digits.
 func FitsPrecision(d columnar.Int128, p int) bool {
@@ -92,7 +93,7 @@ func FitsPrecision(d columnar.Int128, p int) bool {
 	if d.Hi < 0 { // -2^127
 		return false
 	}
-	return d.Compare(pow10(p)) < 0
+	return d.Compare(pow10[p]) < 0
 }
 
 // Rescale changes a decimal's scale, rounding half away from zero; ok is false on

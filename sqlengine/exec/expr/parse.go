@@ -22,7 +22,7 @@ const (
 // ParseDecimal reads a decimal number such as -12.5, .5 or 1e3, in blanks, as an
 // unscaled value of DECIMAL(p, scale). It rounds half away from zero.
 func ParseDecimal(s string, p, scale int) (columnar.Int128, Status) {
-	s = strings.Trim(s, " \t\n\r\v\f")
+	s = trim(s)
 	n := decimalText{scale: scale}
 	rest := n.read(s)
 	if n.digits == 0 {
@@ -44,6 +44,19 @@ func ParseDecimal(s string, p, scale int) (columnar.Int128, Status) {
 	}
 	return d, st
 }
+
+// trim cuts the blanks of ASCII at both ends.
+func trim(s string) string {
+	for s != "" && blank(s[0]) {
+		s = s[1:]
+	}
+	for s != "" && blank(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func blank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // decimalText gathers the digits of a number.
 type decimalText struct {
@@ -183,7 +196,7 @@ type DateTime struct {
 // parts separated by any punctuation, or 8 or 14 digits; a fraction of up to nine
 // digits; T or blanks before the time; an offset such as +02:00 at the end.
 func ParseDateTime(s string) (DateTime, Status) {
-	s = strings.Trim(s, " \t\n\r\v\f")
+	s = trim(s)
 	p := timeScanner{s: s}
 	year, month, day, ok := p.date()
 	if !ok {
@@ -226,7 +239,7 @@ func ParseDateTime(s string) (DateTime, Status) {
 // ParseTime reads a time of day, [-]hh:mm[:ss[.fraction]] or hhmmss, in
 // nanoseconds; it may be beyond a day.
 func ParseTime(s string) (int64, Status) {
-	s = strings.Trim(s, " \t\n\r\v\f")
+	s = trim(s)
 	neg := strings.HasPrefix(s, "-")
 	p := timeScanner{s: strings.TrimPrefix(s, "-")}
 	if p.s == "" || p.s[0] < '0' || p.s[0] > '9' {

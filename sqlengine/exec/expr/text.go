@@ -219,7 +219,7 @@ func AppendTime(dst []byte, us int64, frac int) []byte {
 	if frac == 0 {
 		return dst
 	}
-	return appendPadded(append(dst, '.'), uint64(us%1_000_000)/powers10[MaxFraction-frac], frac)
+	return appendPadded(append(dst, '.'), uint64(us%1_000_000)/pow10[MaxFraction-frac].Lo, frac)
 }
 
 // AppendJSON appends slot i of v as JSON text: a MAP with text keys and a ROW as
