@@ -296,6 +296,10 @@ func TestSQL(t *testing.T) {
 	if err := os.WriteFile(script, []byte("SELECT 'a;b' AS x; -- a comment; still\nSELECT 2 AS y"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	lines := filepath.Join(dir, "lines.txt")
+	if err := os.WriteFile(lines, []byte("1\n2\n3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const row = "SELECT 1 AS a, 'x,\"y' AS b, NULL AS c, 1.50 AS d, TIMESTAMP'2026-01-01 00:00:00' AS e"
 	for _, c := range []struct {
 		stdin, want string
@@ -311,6 +315,7 @@ func TestSQL(t *testing.T) {
 		{"SELECT 3 AS z;\n", "z\n3\n", []string{"--format", "csv"}},
 		{"SELECT 4 AS z", "z\n4\n", []string{"-f", "-", "--format", "csv"}},
 		{"", "", []string{"-e", "CREATE DATABASE IF NOT EXISTS d; USE d; CREATE TABLE IF NOT EXISTS t (k INT)"}},
+		{"", "n,s\n3,6\n", []string{"-d", "d", "--format", "csv", "-e", "LOAD DATA LOCAL INFILE '" + lines + "' INTO TABLE t; SELECT COUNT(*) AS n, SUM(k) AS s FROM t"}},
 		{"", "Tables_in_d\nt\n", []string{"-d", "d", "-e", "SHOW TABLES", "--format", "csv"}},
 	} {
 		args := append([]string{"sql", "--warehouse", dir}, c.args...)
@@ -326,6 +331,8 @@ func TestSQL(t *testing.T) {
 		{"Error 1054 (42S22)", []string{"-e", "SELECT nope; SELECT 1"}},
 		{"Error 1146 (42S02)", []string{"-e", "SELECT * FROM nope"}},
 		{"no such file", []string{"-f", script + "x"}},
+		{"no such file", []string{"-d", "d", "-e", "LOAD DATA LOCAL INFILE '" + lines + "x' INTO TABLE t"}},
+		{"Error 1290", []string{"-d", "d", "-e", "LOAD DATA INFILE '" + lines + "' INTO TABLE t"}},
 		{"Error 1049 (42000)", []string{"-d", "nope", "-e", "SELECT 1"}},
 		{"connection refused", []string{"--host", "127.0.0.1", "--port", "1", "-e", "SELECT 1"}},
 	} {

@@ -1,4 +1,6 @@
 import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
@@ -16,6 +18,7 @@ public class Drivers {
     for (int i = 0; i < urls.length; i++) {
       try (Connection c = DriverManager.getConnection(urls[i], "root", "")) {
         check(c, "jdbc_" + i);
+        load(c, "jdbc_load_" + i);
       }
     }
   }
@@ -72,6 +75,30 @@ public class Drivers {
     } catch (SQLException e) {
       equal(e.getErrorCode(), 1054);
       equal(e.getSQLState(), "42S22");
+    }
+  }
+
+  /** LOAD DATA LOCAL: the driver sends the file, and the connection goes on after a fault in it. */
+  static void load(Connection c, String table) throws Exception {
+    Path f = Files.createTempFile("load", ".csv");
+    try {
+      StringBuilder text = new StringBuilder();
+      for (int i = 0; i < 50000; i++) text.append(i).append(",text ").append(i).append('\n');
+      Files.writeString(f, text);
+      Statement s = c.createStatement();
+      s.executeUpdate("CREATE TABLE " + table + " (k INT, s VARCHAR(20))");
+      String rest = " INTO TABLE " + table + " FIELDS TERMINATED BY ','";
+      equal(s.executeUpdate("LOAD DATA LOCAL INFILE '" + f + "'" + rest), 50000);
+      Files.writeString(f, "x" + text);
+      try {
+        s.executeUpdate("LOAD DATA LOCAL INFILE '" + f + "' REPLACE" + rest);
+        throw new AssertionError("a fault in a file is no error");
+      } catch (SQLException e) {
+        equal(e.getErrorCode(), 1366);
+      }
+      equal(one(s.executeQuery("SELECT COUNT(*) FROM " + table)), "50000");
+    } finally {
+      Files.delete(f);
     }
   }
 

@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import sys
+import tempfile
 
 import mysql.connector
 import pymysql
@@ -49,6 +50,29 @@ def driver(connect, errors, name):
     conn.close()
 
 
+def load(conn, name):
+    """LOAD DATA LOCAL: the driver sends the file, and the connection goes on after a fault in it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as f:
+        f.write("".join(f"{n},text {n}\n" for n in range(50_000)))
+        f.flush()
+        cur = conn.cursor()
+        cur.execute(f"CREATE TABLE {name} (k INT, s VARCHAR(20))")
+        statement = f"LOAD DATA LOCAL INFILE '{f.name}' %s INTO TABLE {name} FIELDS TERMINATED BY ','"
+        cur.execute(statement % "")
+        equal(cur.rowcount, 50_000)
+        f.seek(0)
+        f.write("x")
+        f.flush()
+        try:
+            cur.execute(statement % "REPLACE")
+            raise AssertionError("a fault in a file is no error")
+        except Exception as e:
+            equal(e.args[0], 1366)
+        cur.execute(f"SELECT COUNT(*) FROM {name}")
+        equal(cur.fetchall()[0][0], 50_000)
+    conn.close()
+
+
 def alchemy(url):
     """SQLAlchemy: creates, writes, reads and looks at a table."""
     engine = sa.create_engine(url)
@@ -76,6 +100,8 @@ def main():
     cur.execute("SELECT * FROM py_connector WHERE id = %s", (1,))
     equal(tuple(cur.fetchall()[0]), ROW)
     conn.close()
+    load(pymysql.connect(local_infile=True, **where), "py_load")
+    load(mysql.connector.connect(use_pure=True, allow_local_infile=True, **where), "py_connector_load")
     for name in ("pymysql", "mysqlconnector"):
         alchemy(f"mysql+{name}://root@127.0.0.1:{PORT}/default")
 
