@@ -25,6 +25,11 @@ func (h *host) statement(x *lexed) (ast.Statement, error) {
 	if text, ok := g.otherWords(); ok {
 		return h.statement(lex(text, 0, h.options.AnsiQuotes))
 	}
+	if text, err := g.emptyShow(); err != nil {
+		return nil, err
+	} else if text != "" {
+		return h.statement(lex(text, 0, h.options.AnsiQuotes))
+	}
 	stmt, err := g.ours()
 	if err != nil {
 		return nil, err

@@ -19,6 +19,9 @@ func (g *grammar) dispatch() (Statement, error) {
 	if what := g.accounts(); what != "" {
 		return nil, unsupported(g.tokens[0].start, what+": there are no accounts")
 	}
+	if what := g.absent(); what != "" {
+		return nil, unsupported(g.tokens[0].start, what)
+	}
 	switch strings.ToUpper(g.text(0)) {
 	case "CREATE":
 		return g.create()
@@ -62,8 +65,6 @@ func (g *grammar) dispatch() (Statement, error) {
 		return g.explain()
 	case "XA":
 		return nil, unsupported(g.tokens[0].start, "XA transactions")
-	case "HANDLER":
-		return nil, unsupported(g.tokens[0].start, "HANDLER")
 	}
 	return nil, nil
 }

@@ -11,7 +11,8 @@ import (
 // queries in other words, as they are in MySQL itself.
 
 // otherWords returns the text that a statement stands for; ok is false for all but
-// SHOW COUNT(*) WARNINGS, SHOW OPEN TABLES, SHOW SCHEMAS and DESCRIBE t column.
+// SHOW COUNT(*) WARNINGS, SHOW OPEN TABLES, SHOW STORAGE ENGINES, SHOW SCHEMAS and
+// DESCRIBE t column.
 func (g *grammar) otherWords() (text string, ok bool) {
 	last := len(g.tokens) - 1
 	switch {
@@ -24,8 +25,10 @@ func (g *grammar) otherWords() (text string, ok bool) {
 	case g.is(0, "SHOW") && g.is(1, "OPEN") && g.is(2, "TABLES"):
 		if last == 3 || g.is(3, "FROM") || g.is(3, "IN") || g.is(3, "LIKE") || g.is(3, "WHERE") {
 			// No table is held open between statements.
-			return "SELECT '' AS `Database`, '' AS `Table`, 0 AS In_use, 0 AS Name_locked FROM dual WHERE FALSE", true
+			return nothingOf("'' AS `Database`, '' AS `Table`, 0 AS In_use, 0 AS Name_locked"), true
 		}
+	case g.begins(0, "SHOW STORAGE ENGINES") && last == 3:
+		return "SHOW ENGINES", true
 	case g.is(0, "SHOW") && g.is(1, "SCHEMAS"):
 		return "SHOW DATABASES" + g.src[g.tokens[1].end:g.end], true
 	case g.is(0, "DESCRIBE"), g.is(0, "DESC"), g.is(0, "EXPLAIN"):
