@@ -105,6 +105,34 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// What a statement keeps of a table that it reads again and again is no reason to fail:
+// rows that do not fit are read anew.
+func TestRowsReadAgainDoNotFit(t *testing.T) {
+	const limit = 2 << 20
+	db, _, env := openWith(t, storage.Config{MemoryBytes: limit})
+	exec(t, db, "CREATE TABLE many (k INT PRIMARY KEY, v INT, s VARCHAR(100))")
+	var keys []string
+	for k := range 30_000 {
+		keys = append(keys, fmt.Sprintf("(%d,%d,'a text of some length, so that rows take room %d')", k, k%7, k))
+	}
+	for part := range slices.Chunk(keys, 2000) {
+		exec(t, db, "INSERT INTO many VALUES "+strings.Join(part, ","))
+	}
+	base := env.Budget().Used()
+	for q, want := range map[string]string{
+		"SELECT COUNT(*), SUM((SELECT COUNT(x.s) FROM many x WHERE x.v = many.v AND x.s > '')) FROM many WHERE k < 8":     "8|34286",
+		"SELECT COUNT(*) FROM many WHERE k < 8 AND EXISTS (SELECT 1 FROM many x WHERE x.k = many.k + 29996 AND x.s > '')": "4",
+		"SELECT COUNT(*), MIN(x.s) FROM many JOIN many x ON x.k = many.k + 29990 AND x.v >= many.v WHERE many.k < 12":     "8|a text of some length, so that rows take room 29990",
+		// Their index.
+		"SELECT COUNT(*) FROM many WHERE k < 8 AND EXISTS (SELECT 1 FROM many x WHERE x.k = many.k + 29996)": "4",
+	} {
+		wantRows(t, query(t, db, q), want)
+		if n := env.Budget().Used(); n > base {
+			t.Errorf("%s: %d bytes are not given back", q, n)
+		}
+	}
+}
+
 func sumOfSevens(rows int) (n int) {
 	for k := range rows {
 		n += k % 7

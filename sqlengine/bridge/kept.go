@@ -19,21 +19,27 @@ func Budget(ctx *sql.Context) *membudget.Budget {
 // Keep counts what a statement keeps to its end for key, such as a node of its
 // plan: the same count at every call until then.
 func (s *Session) Keep(key any, what string) *membudget.Holder {
-	h := s.keeps[key]
-	if h == nil {
-		h = s.budget.Holder(what)
-		if s.keeps == nil {
-			s.keeps = map[any]*membudget.Holder{}
-		}
-		s.keeps[key] = h
-	}
-	return h
+	return Once(s, key, func() *membudget.Holder { return s.budget.Holder(what) })
 }
 
-// forget closes what Keep opened.
+// Once is what make returned at the first call with key, a pointer or a value that
+// maps take, since the statement began. It is closed when the statement ends.
+func Once[T interface{ Close() }](s *Session, key any, make func() T) T {
+	if v, ok := s.keeps[key].(T); ok {
+		return v
+	}
+	v := make()
+	if s.keeps == nil {
+		s.keeps = map[any]interface{ Close() }{}
+	}
+	s.keeps[key] = v
+	return v
+}
+
+// forget closes what Once and Keep opened.
 func (s *Session) forget() {
-	for _, h := range s.keeps {
-		h.Close()
+	for _, v := range s.keeps {
+		v.Close()
 	}
 	s.keeps = nil
 }

@@ -23,9 +23,9 @@ type Session struct {
 	keep     int            // how many are kept, max_error_count; read at the first one
 	silent   bool           // the statement shows warnings and tells of none
 	budget   *membudget.Budget
-	keeps    map[any]*membudget.Holder // of the statement that runs, see Keep
-	zone     atomic.Pointer[zone]      // the last that Location read
-	command  atomic.Pointer[command]   // that runs; nil between commands
+	keeps    map[any]interface{ Close() } // of the statement that runs, see Once
+	zone     atomic.Pointer[zone]         // the last that Location read
+	command  atomic.Pointer[command]      // that runs; nil between commands
 }
 
 var (

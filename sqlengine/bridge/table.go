@@ -231,6 +231,19 @@ func (t *Table) Scan(ctx *sql.Context, o ScanOptions) (*storage.Scan, error) {
 	return v.Scan(ctx, so)
 }
 
+// ScanKey tells the unfiltered scans of a statement apart, as a value that maps
+// take: those with equal keys give the same rows.
+func (t *Table) ScanKey(ctx *sql.Context) (any, error) {
+	v, err := t.View(ctx)
+	return scanKey{view: v, readOptimized: t.readOptimized, columns: fmt.Sprint(t.Columns())}, err
+}
+
+type scanKey struct {
+	view          *storage.View
+	readOptimized bool
+	columns       string
+}
+
 // Partitions implements sql.Table: the whole scan is one partition.
 func (t *Table) Partitions(*sql.Context) (sql.PartitionIter, error) {
 	return sql.PartitionsToPartitionIter(wholeTable{}), nil

@@ -76,11 +76,17 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return o.b.recursive(ctx, n, row)
 	case *meter:
 		return o.b.meter(ctx, n, row)
+	case *hostplan.JoinNode:
+		return o.b.rerunJoin(ctx, n, row)
+	case *probeNode:
+		return o.b.probe(ctx, n, row)
 	}
 	if len(row) == 0 {
 		if it, err := o.b.compile(ctx, n); it != nil || err != nil {
 			return it, err
 		}
+	} else if it, err := o.b.rerun(ctx, n); it != nil || err != nil {
+		return it, err
 	}
 	switch n := n.(type) {
 	case *hostplan.Sort:

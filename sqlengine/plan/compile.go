@@ -170,6 +170,9 @@ func typesOf(n sql.Node) ([]types.Type, bool) {
 	case *hostplan.TableAlias:
 		return typesOf(n.Child)
 	case *hostplan.Filter:
+		if !batchable(n.Expression) {
+			return nil, false
+		}
 		return typesOf(n.Child)
 	case *hostplan.Limit:
 		return typesOf(n.Child)

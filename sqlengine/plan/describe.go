@@ -26,6 +26,10 @@ type describer struct {
 	ctx   *sql.Context
 	b     *Builder
 	lines []string
+
+	// Where the node that is described stands:
+	outer int  // how many columns of enclosing queries its rows begin with
+	again bool // it runs for every row of something
 }
 
 func (d *describer) line(depth int, format string, args ...any) {
@@ -39,9 +43,18 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 	if _, ok := typesOf(n); ok {
 		where = "batches"
 	}
+	if d.again {
+		if in, ok := inputOf(n); ok {
+			return d.rerun(n, in, nil, depth)
+		}
+	}
 	switch n := n.(type) {
 	case *meter:
 		return d.node(n.Child, depth, filter)
+	case *hostplan.StripRowNode:
+		return d.node(n.Child, depth, filter)
+	case *hostplan.JoinNode:
+		return d.join(n, depth)
 	case *hostplan.ResolvedTable:
 		if t, ok := tableOf(n); ok {
 			return d.scan(t, depth, filter)
@@ -52,7 +65,11 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 		d.line(depth, "Alias %s", n.Name())
 		return d.node(n.Child, depth+1, filter)
 	case *hostplan.Filter:
-		d.line(depth, "Filter %s (%s)", n.Expression, where)
+		text, queries := shown(n.Expression)
+		d.line(depth, "Filter %s (%s)", text, where)
+		if err := d.queries(queries, n.Child, depth); err != nil {
+			return err
+		}
 		if ts, ok := typesOf(n.Child); ok {
 			for _, e := range expression.SplitConjunction(n.Expression) {
 				p, _ := predicateOf(d.ctx, e, ts)
@@ -61,7 +78,11 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 		}
 		return d.node(n.Child, depth+1, filter)
 	case *hostplan.Project:
-		d.line(depth, "Project %s (%s)", exprs(n.Projections), where)
+		text, queries := shown(n.Projections...)
+		d.line(depth, "Project %s (%s)", text, where)
+		if err := d.queries(queries, n.Child, depth); err != nil {
+			return err
+		}
 		if cols, ok := chosen(n); ok && filter != nil {
 			filter, _ = filter.Remap(func(c int) (int, bool) { return cols[c], true })
 		} else {
@@ -72,7 +93,12 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 		if _, ok := groupingOf(n); ok {
 			where = "batches"
 		}
-		d.line(depth, "GroupBy %s by %s (%s)", exprs(n.SelectedExprs), exprs(n.GroupByExprs), where)
+		text, queries := shown(n.SelectedExprs...)
+		by, _ := shown(n.GroupByExprs...)
+		d.line(depth, "GroupBy %s by %s (%s)", text, by, where)
+		if err := d.queries(queries, n.Child, depth); err != nil {
+			return err
+		}
 		return d.node(n.Child, depth+1, nil)
 	case *hostplan.Limit, *hostplan.Offset, *hostplan.Sort, *hostplan.TopN, *hostplan.Distinct, *hostplan.OrderedDistinct:
 		d.line(depth, "%s (%s)", firstLine(n), where)
@@ -97,14 +123,6 @@ func (d *describer) children(n sql.Node, depth int) error {
 func firstLine(n sql.Node) string {
 	s, _, _ := strings.Cut(n.String(), "\n")
 	return s
-}
-
-func exprs(list []sql.Expression) string {
-	var out []string
-	for _, e := range list {
-		out = append(out, e.String())
-	}
-	return strings.Join(out, ", ")
 }
 
 func (d *describer) scan(t *bridge.Table, depth int, filter *predicate.Node) error {

@@ -14,18 +14,20 @@
 //
 //	running     builder (which node goes where); compile, predicate, rowadapter,
 //	            batchgroup, sort: on batches; aggregate, states, distinct, setop,
-//	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows
+//	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows;
+//	            rerun, probe, joinkey, keyindex: lake tables that are read again
+//	            and again (correlated subqueries, LATERAL, nested loops)
 //	writing     dml, assignments (of LOAD DATA), denied
 //	repair      retype (the rule, and the types of references); arith, numeric,
 //	            total: numbers; temporal, shift: times; unify, single, like,
 //	            bounded, byname: other expressions
 //	checks      fullgroup, depends (ONLY_FULL_GROUP_BY), derived (names)
-//	statements  show, grants, kill, describe (EXPLAIN)
+//	statements  show, grants, kill, describe, describequery (EXPLAIN)
 //	results     origin (which table column a result column is)
 //	planning    coster, memory (meters where the host keeps rows)
 //
 // Rules: (1) a node is taken only when its result is the same as MySQL's; where
 // the host is wrong (docs/sql.md lists it) it is taken or refused, not left;
-// (2) inside a subquery's row scope nothing is taken onto batches, since column indexes are
-// shifted there; (3) nothing is kept between statements.
+// (2) inside a subquery's row scope nothing but lake tables and their filters is taken
+// onto batches, since column indexes are shifted there; (3) nothing is kept between statements.
 package plan

@@ -129,7 +129,11 @@ func (m *meter) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) 
 
 // meter runs a meter.
 func (b *Builder) meter(ctx *sql.Context, m *meter, row sql.Row) (sql.RowIter, error) {
-	in, err := b.Build(ctx, m.Child, row)
+	// Below a join the row is that of the other side, which batches do not see.
+	in, err := b.compile(ctx, m.Child)
+	if in == nil && err == nil {
+		in, err = b.host.Build(ctx, m.Child, row)
+	}
 	if err != nil || hostplan.IsEmptyIter(in) {
 		return in, err
 	}
