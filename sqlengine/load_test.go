@@ -159,6 +159,18 @@ func TestLoadLocal(t *testing.T) {
 		}
 		count(t, "0")
 	})
+	t.Run("a key that changes meanwhile", func(t *testing.T) {
+		exec(t, db, "CREATE TABLE default.keyed (k INT PRIMARY KEY, v VARCHAR(10))")
+		exec(t, db, "INSERT INTO default.keyed VALUES (1, 'old')")
+		r := open(t)
+		r.ask(strings.NewReplacer("INTO TABLE", "REPLACE INTO TABLE", "default.t", "default.keyed").Replace(loadCSV))
+		exec(t, db, "UPDATE default.keyed SET v = 'other'")
+		r.write(2, []byte("1,mine\n"))
+		r.write(3, nil)
+		r.wantError(4, 1213, "the client's file cannot be read again")
+		r.alive()
+		wantRows(t, query(t, db, "SELECT v FROM default.keyed"), "other")
+	})
 	t.Run("KILL QUERY", func(t *testing.T) {
 		r := open(t)
 		r.ask(loadCSV)

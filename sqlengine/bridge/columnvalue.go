@@ -271,6 +271,11 @@ func (e *Encoder) float64(v any) (float64, error) {
 }
 
 func (e *Encoder) floatText(s string) (float64, error) {
+	if plainFloat(s) {
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			return f, nil
+		}
+	}
 	t := strings.TrimSpace(s)
 	f, err := strconv.ParseFloat(t, 64)
 	switch {
@@ -292,6 +297,16 @@ func beyondMySQL(s string) bool {
 		}
 	}
 	return false
+}
+
+// plainFloat reports whether a text has nothing but what numbers have.
+func plainFloat(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c > '9' && c|0x20 != 'e' || c < '+' || c == ',' || c == '/' {
+			return false
+		}
+	}
+	return true
 }
 
 func (e *Encoder) decimal(dst *columnar.Vector, v any) error {

@@ -25,15 +25,6 @@ type naive struct {
 	cut               bool
 }
 
-const end = -1
-
-func (n *naive) get() int {
-	if n.pos++; n.pos > len(n.data) {
-		return end
-	}
-	return int(n.data[n.pos-1])
-}
-
 func (n *naive) term(t string) bool {
 	if t == "" || !bytes.HasPrefix(n.data[n.pos:], []byte(t)) {
 		return false

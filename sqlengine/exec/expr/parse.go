@@ -22,6 +22,13 @@ const (
 // ParseDecimal reads a decimal number such as -12.5, .5 or 1e3, in blanks, as an
 // unscaled value of DECIMAL(p, scale). It rounds half away from zero.
 func ParseDecimal(s string, p, scale int) (columnar.Int128, Status) {
+	if d, ok := plainDecimal(s, p, scale); ok {
+		return d, OK
+	}
+	return readDecimal(s, p, scale)
+}
+
+func readDecimal(s string, p, scale int) (columnar.Int128, Status) {
 	s = trim(s)
 	n := decimalText{scale: scale}
 	rest := n.read(s)
@@ -196,6 +203,13 @@ type DateTime struct {
 // parts separated by any punctuation, or 8 or 14 digits; a fraction of up to nine
 // digits; T or blanks before the time; an offset such as +02:00 at the end.
 func ParseDateTime(s string) (DateTime, Status) {
+	if dt, ok := plainDateTime(s); ok {
+		return dt, OK
+	}
+	return readDateTime(s)
+}
+
+func readDateTime(s string) (DateTime, Status) {
 	s = trim(s)
 	p := timeScanner{s: s}
 	year, month, day, ok := p.date()
