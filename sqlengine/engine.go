@@ -97,7 +97,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	quietHost()
 	b := procs.New(procs.Config{Provider: e.provider, Analyze: e.analyze, FileDir: fileDir})
-	parser := dialect.New(dialect.Config{Builder: b, Values: true})
+	parser := dialect.New(dialect.Config{Builder: b, Values: true, Columns: e.provider.InsertColumns})
 	sql.GlobalParser = parser
 	a := plan.AddRules(analyzer.NewBuilder(e.provider)).Build()
 	plan.AddMeters(a)

@@ -243,7 +243,7 @@ func hostError(err error) *mysql.SQLError {
 	}
 	for _, p := range textCodes() {
 		if p.text.MatchString(msg) {
-			return newSQLError(p.code, msg)
+			return newSQLError(p.code, p.text.ReplaceAllString(msg, p.to))
 		}
 	}
 	return withState(sql.CastSQLError(err))
@@ -372,16 +372,21 @@ func hostCodes() []hostCode {
 type textCode struct {
 	text *regexp.Regexp
 	code Code
+	to   string // in the place of what matches
 }
 
 var (
 	reOutOfRange = regexp.MustCompile(`out of range`)
 	reDropDB     = regexp.MustCompile(`^can't drop database`)
+	reNoNewValue = regexp.MustCompile(`^expected ON DUPLICATE KEY ... VALUES\(\) to reference a column, found: (?:__new_ins\.)?(.*)$`)
 )
 
 // textCodes is for host errors that have no kind.
 func textCodes() []textCode {
-	return []textCode{{reOutOfRange, CodeOutOfRange}, {reDropDB, CodeDBDropMissing}}
+	return []textCode{
+		{reOutOfRange, CodeOutOfRange, "$0"}, {reDropDB, CodeDBDropMissing, "$0"},
+		{reNoNewValue, CodeBadField, "VALUES($1) in ON DUPLICATE KEY UPDATE: column '$1' is not among those that are inserted"},
+	}
 }
 
 // storageError maps the errors of catalog and storage; nil: not one of theirs.

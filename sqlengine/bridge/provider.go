@@ -133,6 +133,24 @@ func forgetDatabases(ctx *sql.Context) {
 	}
 }
 
+// InsertColumns names the columns of a table that a statement writes to; nil when it is
+// not found, which the host will tell. db may be "".
+func (p *Provider) InsertColumns(ctx *sql.Context, db, table string) []string {
+	d, err := p.Database(ctx, db)
+	if err != nil {
+		return nil
+	}
+	t, ok, err := d.GetTableInsensitive(ctx, table)
+	if err != nil || !ok {
+		return nil
+	}
+	var names []string
+	for _, c := range t.Schema() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // HasDatabase implements sql.DatabaseProvider.
 func (p *Provider) HasDatabase(ctx *sql.Context, name string) bool {
 	_, err := p.Database(ctx, name)

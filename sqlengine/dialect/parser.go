@@ -14,6 +14,10 @@ type Config struct {
 	// Builder makes the nodes of our statements. Without one, every statement
 	// of ours is refused when it is planned, not when it is parsed.
 	Builder Builder
+	// Columns gives the names of a table's columns, nil for what is no table; db may be
+	// "". Without it INSERT … SELECT needs a list of columns where ON DUPLICATE KEY
+	// UPDATE has VALUES(c).
+	Columns func(ctx *sql.Context, db, table string) []string
 	// Values makes statements of INSERT … VALUES of constants; without it they are
 	// the host's.
 	Values bool
@@ -26,12 +30,13 @@ type Config struct {
 type Parser struct {
 	builder Builder
 	values  bool
+	columns func(ctx *sql.Context, db, table string) []string
 }
 
 var _ sql.Parser = (*Parser)(nil)
 
 // New returns a parser.
-func New(c Config) *Parser { return &Parser{builder: c.Builder, values: c.Values} }
+func New(c Config) *Parser { return &Parser{builder: c.Builder, values: c.Values, columns: c.Columns} }
 
 // ParseSimple implements sql.Parser.
 func (p *Parser) ParseSimple(query string) (ast.Statement, error) {
@@ -49,12 +54,12 @@ func (p *Parser) Parse(ctx *sql.Context, query string, multi bool) (ast.Statemen
 // but for empty statements, which are the host's ErrEmpty. What is refused by
 // name is no fault of the text: it comes back as a statement that fails when it
 // is planned, since the host turns every fault of a text into a syntax error.
-func (p *Parser) ParseWithOptions(_ context.Context, query string, delimiter rune, multi bool, options ast.ParserOptions) (ast.Statement, string, string, error) {
+func (p *Parser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, options ast.ParserOptions) (ast.Statement, string, string, error) {
 	text := sql.RemoveSpaceAndDelimiter(query, delimiter)
-	stmt, end, err := p.parse(text, options)
+	stmt, end, err := p.parse(ctx, text, options)
 	if err != nil && !multi && errors.Is(err, ast.ErrEmpty) && end < len(text) {
 		// A comment or a bare ';' before the only statement.
-		return p.ParseWithOptions(context.Background(), text[end+1:], delimiter, multi, options)
+		return p.ParseWithOptions(ctx, text[end+1:], delimiter, multi, options)
 	}
 	if end >= len(text) {
 		return stmt, text, "", err
@@ -70,8 +75,8 @@ func (p *Parser) ParseWithOptions(_ context.Context, query string, delimiter run
 }
 
 // ParseOneWithOptions implements sql.Parser.
-func (p *Parser) ParseOneWithOptions(_ context.Context, query string, options ast.ParserOptions) (ast.Statement, int, error) {
-	stmt, end, err := p.parse(query, options)
+func (p *Parser) ParseOneWithOptions(ctx context.Context, query string, options ast.ParserOptions) (ast.Statement, int, error) {
+	stmt, end, err := p.parse(ctx, query, options)
 	if err != nil && !errors.Is(err, ast.ErrEmpty) {
 		return nil, 0, err
 	}
@@ -119,7 +124,15 @@ func leadingSpace(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r
 
 // parse reads the first statement of text and returns the offset of its end:
 // of its ';', or len(text).
-func (p *Parser) parse(text string, options ast.ParserOptions) (ast.Statement, int, error) {
+func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptions) (ast.Statement, int, error) {
+	stmt, end, err := p.read(text, options)
+	if ins, ok := stmt.(*ast.Insert); ok && err == nil {
+		p.valuesOfQuery(ctx, ins)
+	}
+	return stmt, end, err
+}
+
+func (p *Parser) read(text string, options ast.ParserOptions) (ast.Statement, int, error) {
 	if p.values {
 		if s, end, ok := scanValues(text, options.AnsiQuotes); ok {
 			return injectValues(s, text[:end], p.builder), end, nil
