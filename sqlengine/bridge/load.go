@@ -278,7 +278,7 @@ func (l *loader) maxField() int {
 
 // read reads the file to its end.
 func (l *loader) read(file io.Reader) error {
-	l.file = loadfile.NewReader(file, l.Format, loadfile.Options{Charset: l.Charset, MaxField: l.maxField(), Grow: l.mem.More})
+	l.file = loadfile.NewReader(whileRuns{l.ctx, file}, l.Format, loadfile.Options{Charset: l.Charset, MaxField: l.maxField(), Grow: l.mem.More})
 	l.file.Skip(l.Skip, len(l.targets))
 	for more := true; more; {
 		l.row++
@@ -316,6 +316,20 @@ func (l *loader) read(file io.Reader) error {
 		}
 	}
 	return l.out.finish(l.ctx)
+}
+
+// whileRuns reads until the statement is killed.
+type whileRuns struct {
+	ctx *sql.Context
+	src io.Reader
+}
+
+// Read implements io.Reader.
+func (r whileRuns) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.src.Read(p)
 }
 
 // fault is why the file could not be read on.

@@ -52,7 +52,15 @@ func badToken(x *lexed) int {
 
 // query parses tokens [first, last) as one statement of the host.
 func (h *host) query(x *lexed, first, last int) (ast.Statement, error) {
-	r := &rewritten{src: x.src}
+	stmt, err := h.spliced(x, &rewritten{src: x.src}, first, last)
+	if err != nil {
+		return nil, err
+	}
+	return inQueries(stmt)
+}
+
+// spliced parses tokens [first, last) behind what r has.
+func (h *host) spliced(x *lexed, r *rewritten, first, last int) (ast.Statement, error) {
 	post, err := h.splice(x, r, first, last, 0 /* base */)
 	if err != nil {
 		return nil, err
@@ -61,10 +69,7 @@ func (h *host) query(x *lexed, first, last int) (ast.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stmt, err = post.apply(stmt, r); err != nil {
-		return nil, err
-	}
-	return inQueries(stmt)
+	return post.apply(stmt, r)
 }
 
 // parse hands the rewritten text to the host's parser. An error is in terms of

@@ -181,15 +181,8 @@ func (h *host) assignments(x *lexed, n TableName, first, last int) (ast.Statemen
 		table = quoteName(q) + "." + table
 	}
 	r.put("UPDATE "+table+" SET ", pos, pos)
-	post, err := h.splice(x, r, first, last, 0 /* base */)
+	stmt, err := h.spliced(x, r, first, last)
 	if err != nil {
-		return nil, err
-	}
-	stmt, err := h.parse(x, r, x.tokens[last].start)
-	if err != nil {
-		return nil, err
-	}
-	if stmt, err = post.apply(stmt, r); err != nil {
 		return nil, err
 	}
 	return stmt, checkStatement(stmt)

@@ -21,16 +21,16 @@ func (r *Reader) Field() bool {
 	}
 	r.scratch = r.scratch[:0]
 	if int(r.buf[i]) == r.quote {
-		return r.quotedField(i)
+		return r.field(i+1, &r.quoted) // when nothing ends it the quote is part of the text
 	}
-	return r.plainField(i)
+	return r.field(i, &r.plain)
 }
 
-// plainField reads a field that does not begin with a quote. Everything from r.from
-// on belongs to it, behind what is in scratch.
-func (r *Reader) plainField(i int) bool {
+// field reads a field whose bytes, from i on, mean what class says. Everything from
+// r.from on belongs to it, behind what is in scratch.
+func (r *Reader) field(i int, class *[256]classBit) bool {
 	for {
-		for i < r.end && r.plain[r.buf[i]] == 0 {
+		for i < r.end && class[r.buf[i]] == 0 {
 			i++
 		}
 		if i == r.end {
@@ -40,8 +40,8 @@ func (r *Reader) plainField(i int) bool {
 			}
 			continue
 		}
-		class := r.plain[r.buf[i]]
-		if class&escapes != 0 {
+		c := class[r.buf[i]]
+		if c&escapes != 0 {
 			var escaped bool
 			if i, escaped = r.escaped(i); escaped {
 				continue
@@ -50,7 +50,7 @@ func (r *Reader) plainField(i int) bool {
 				return r.err == nil
 			}
 		}
-		if class&endsLine != 0 {
+		if c&endsLine != 0 {
 			at, ok := r.match(i, r.lineEnd)
 			if ok {
 				r.lineDone = true
@@ -58,55 +58,21 @@ func (r *Reader) plainField(i int) bool {
 			}
 			i = at
 		}
-		if class&endsField != 0 {
+		if c&endsField != 0 {
 			at, ok := r.match(i, r.fieldEnd)
 			if ok {
 				return r.endField(at-len(r.fieldEnd), at, false)
 			}
 			i = at
 		}
-		if class&beyondASCII == 0 {
-			i++
-		} else if at, ok := r.character(i); ok {
-			i = at
-		} else {
-			return r.noCharacter(at - 1)
-		}
-	}
-}
-
-// quotedField reads a field that begins with a quote, at i.
-func (r *Reader) quotedField(i int) bool {
-	i++
-	for {
-		for i < r.end && r.quoted[r.buf[i]] == 0 {
-			i++
-		}
-		if i == r.end {
-			var ok bool
-			if i, ok = r.fill(i); !ok {
-				return r.lastField(i) // the quote is part of the text
-			}
-			continue
-		}
-		class := r.quoted[r.buf[i]]
-		if class&escapes != 0 {
-			var escaped bool
-			if i, escaped = r.escaped(i); escaped {
-				continue
-			}
-			if r.eof || r.err != nil {
-				return r.err == nil
-			}
-		}
-		if class&quotes != 0 {
+		if c&quotes != 0 {
 			var done bool
 			if i, done = r.quoteAt(i); done {
 				return r.err == nil
 			}
 			continue
 		}
-		if class&beyondASCII == 0 {
+		if c&beyondASCII == 0 {
 			i++
 		} else if at, ok := r.character(i); ok {
 			i = at
