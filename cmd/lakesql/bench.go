@@ -14,7 +14,7 @@ import (
 
 // benchCmd measures lakesql and prints one JSON object a measurement.
 type benchCmd struct {
-	Names       []string          `arg:"" optional:"" name:"bench" help:"Which of write, merge-read, compact, commit, plan, select and start; all by default."`
+	Names       []string          `arg:"" optional:"" name:"bench" help:"Which of write, merge-read, compact, commit, plan, select, load and start; all by default."`
 	Rows        int64             `help:"Rows of the kv table." default:"5000000"`
 	Distinct    uint64            `help:"Distinct keys they are drawn from." default:"2000000"`
 	Seed        uint64            `help:"Seed of the rows." default:"1"`
@@ -26,6 +26,7 @@ type benchCmd struct {
 	Before      int               `help:"commit: snapshots made before." default:"0"`
 	Files       int               `help:"plan: files of the table." default:"100000"`
 	SelectRows  int64             `help:"select: rows of the table." default:"1000000"`
+	LoadRows    int64             `help:"load: rows of the file." default:"1000000"`
 	Runs        int               `help:"Measured runs, of which the fastest counts." default:"3"`
 	Warmup      int               `help:"Runs before them." default:"1"`
 	Threads     int               `help:"Buckets that are written, read or compacted at once." default:"2"`
@@ -59,7 +60,7 @@ func (c *benchCmd) Run(a *app) (err error) {
 	return bench.Run(a.ctx, a.stdout, bench.Options{
 		Names: c.Names, Rows: c.Rows, Distinct: c.Distinct, Seed: c.Seed, Buckets: c.Buckets, Checkpoints: c.Checkpoints,
 		SortedRuns: c.SortedRuns, CompactRuns: c.CompactRuns, Commits: c.Commits, Before: c.Before, Files: c.Files,
-		SelectRows: c.SelectRows, Server: []string{program, "serve"}, Runs: c.Runs, Warmup: c.Warmup, Threads: c.Threads, Table: c.Option, From: filepath.ToSlash(c.From),
+		SelectRows: c.SelectRows, LoadRows: c.LoadRows, Server: []string{program, "serve"}, Runs: c.Runs, Warmup: c.Warmup, Threads: c.Threads, Table: c.Option, From: filepath.ToSlash(c.From),
 		Work: work, Keep: c.Keep, Store: local.New(filepath.ToSlash(work)), Log: a.log,
 	})
 }

@@ -25,7 +25,7 @@ import (
 // Options choose what is measured. Zero values take the defaults of the peers'
 // benchmarks.
 type Options struct {
-	Names       []string // write, merge-read, compact, commit, plan, select, start; nil: all
+	Names       []string // write, merge-read, compact, commit, plan, select, load, start; nil: all
 	Rows        int64    // 5,000,000
 	Distinct    uint64   // 2,000,000
 	Seed        uint64   // 1
@@ -37,7 +37,8 @@ type Options struct {
 	Before      int      // snapshots that the commit benchmark makes before it measures
 	Files       int      // plan: 100,000
 	SelectRows  int64    // select: 1,000,000
-	Server      []string // select, start: the command that starts a server
+	LoadRows    int64    // load: 1,000,000
+	Server      []string // select, load, start: the command that starts a server
 	Runs        int      // 3, of which the fastest counts
 	Warmup      int      // 1
 	Threads     int      // 2
@@ -65,6 +66,9 @@ func (o *Options) ensureDefaults() {
 	if o.SelectRows == 0 {
 		o.SelectRows = 1_000_000
 	}
+	if o.LoadRows == 0 {
+		o.LoadRows = 1_000_000
+	}
 	if o.Distinct == 0 {
 		o.Distinct = 2_000_000
 	}
@@ -84,7 +88,7 @@ func (o *Options) ensureDefaults() {
 		o.CompactRuns = []int{10}
 	}
 	if o.Names == nil {
-		o.Names = []string{"write", "merge-read", "compact", "commit", "plan", "select", "start"}
+		o.Names = []string{"write", "merge-read", "compact", "commit", "plan", "select", "load", "start"}
 	}
 }
 
@@ -96,12 +100,12 @@ func Run(ctx context.Context, w io.Writer, o Options) error {
 	defer r.env.Close()
 	byName := map[string]func(context.Context) error{
 		"write": r.write, "merge-read": r.mergeRead, "compact": r.compact, "commit": r.commit, "plan": r.plan,
-		"select": r.selectRows, "start": r.start,
+		"select": r.selectRows, "load": r.loadData, "start": r.start,
 	}
 	for _, name := range o.Names {
 		f, ok := byName[name]
 		if !ok {
-			return fmt.Errorf("no benchmark %q: there are write, merge-read, compact, commit, plan, select and start", name)
+			return fmt.Errorf("no benchmark %q: there are write, merge-read, compact, commit, plan, select, load and start", name)
 		}
 		if err := f(ctx); err != nil {
 			return fmt.Errorf("benchmark %s: %w", name, err)
