@@ -31,6 +31,11 @@ func (s *splicer) exprWord(i int) {
 		}
 	case "ANY", "SOME", "ALL":
 		s.quantifier(i, w == "ALL")
+	case "TRUE":
+		// The host takes ON TRUE for a cross join, whatever the join is.
+		if i > s.first && s.is(i-1, "ON") {
+			s.replace(s.tokens[i].start, s.tokens[i].end, "1")
+		}
 	case "WITH":
 		if s.is(i+1, "ROLLUP") && !s.op(i+2, "(") {
 			s.replace(s.tokens[i].start, s.tokens[i+1].end, ", "+RollupFunc+"()")
