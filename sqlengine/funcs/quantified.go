@@ -77,7 +77,7 @@ func Quantify(e expression.Comparer) (out sql.Expression, ok bool, err error) {
 	c := &quantified{all: q.all, left: e.Left(), sub: sub}
 	switch e.(type) {
 	case *expression.Equals:
-		c.op, c.compare = "=", func(l, r sql.Expression) sql.Expression { return expression.NewEquals(l, r) }
+		c.op, c.compare = "=", equals
 	case *expression.GreaterThan:
 		c.op, c.compare = ">", func(l, r sql.Expression) sql.Expression { return expression.NewGreaterThan(l, r) }
 	case *expression.GreaterThanOrEqual:
@@ -91,6 +91,13 @@ func Quantify(e expression.Comparer) (out sql.Expression, ok bool, err error) {
 	}
 	return c, true, nil
 }
+
+// EqualsAny is left = ANY (sub), for a subquery of one column.
+func EqualsAny(left sql.Expression, sub *hostplan.Subquery) sql.Expression {
+	return &quantified{op: "=", compare: equals, left: left, sub: sub}
+}
+
+func equals(l, r sql.Expression) sql.Expression { return expression.NewEquals(l, r) }
 
 // Type implements sql.Expression.
 func (c *quantified) Type() sql.Type { return gmstypes.Boolean }

@@ -99,7 +99,14 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 
 // source builds a node's rows anew at every call.
 func (b *Builder) source(n sql.Node, row sql.Row) bridge.Source {
-	return func(ctx *sql.Context) (sql.RowIter, error) { return b.Build(ctx, n, row) }
+	again := false
+	return func(ctx *sql.Context) (sql.RowIter, error) {
+		if again {
+			return b.buildAfresh(ctx, n, row)
+		}
+		again = true
+		return b.Build(ctx, n, row)
+	}
 }
 
 // tableOf is the lake table of a node that is one, aliased or not.

@@ -123,7 +123,11 @@ func numbered(e sql.Expression, queries *[]*hostplan.Subquery) sql.Expression {
 	if n, err := e.WithChildren(out...); err == nil {
 		return n
 	}
-	return e
+	text := e.String() // of an expression that takes subqueries alone
+	for i, q := range (*queries)[before:] {
+		text = strings.ReplaceAll(text, q.String(), "#"+strconv.Itoa(before+i+1))
+	}
+	return named{e, text}
 }
 
 // named is an expression with another text.

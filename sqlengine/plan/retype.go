@@ -291,6 +291,9 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 	} else if changed {
 		out, same = x, false
 	}
+	if x, changed, err := existence(r.ctx, out); changed || err != nil {
+		return x, false, err
+	}
 	if l, ok := repairLike(out); ok {
 		return l, false, nil
 	}

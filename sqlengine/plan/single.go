@@ -8,7 +8,7 @@ import (
 )
 
 // single hides a scalar subquery from the host, which makes a join of a comparison
-// with one: several rows are then no error, and no row is not NULL.
+// with one: several rows are then no error, and no row is not NULL. It hides EXISTS too.
 type single struct{ expression.UnaryExpression }
 
 var _ sql.CollationCoercible = (*single)(nil)
