@@ -3,6 +3,8 @@ package dialect
 import (
 	"context"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -126,10 +128,27 @@ func leadingSpace(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r
 // of its ';', or len(text).
 func (p *Parser) parse(ctx context.Context, text string, options ast.ParserOptions) (ast.Statement, int, error) {
 	stmt, end, err := p.read(text, options)
-	if ins, ok := stmt.(*ast.Insert); ok && err == nil {
+	if err != nil {
+		return stmt, end, err
+	}
+	if strings.IndexByte(text[:end], '~') >= 0 {
+		invertBits(stmt)
+	}
+	if ins, ok := stmt.(*ast.Insert); ok {
 		p.valuesOfQuery(ctx, ins)
 	}
-	return stmt, end, err
+	return stmt, end, nil
+}
+
+// invertBits writes ~x, which the host lacks, as +(x ^ 18446744073709551615).
+func invertBits(stmt ast.Statement) {
+	walkTree(stmt, func(n any) bool {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Operator == ast.TildaStr {
+			ones := ast.NewIntVal(strconv.AppendUint(nil, math.MaxUint64, 10))
+			u.Operator, u.Expr = ast.UPlusStr, &ast.BinaryExpr{Left: u.Expr, Operator: ast.BitXorStr, Right: ones}
+		}
+		return true
+	})
 }
 
 func (p *Parser) read(text string, options ast.ParserOptions) (ast.Statement, int, error) {

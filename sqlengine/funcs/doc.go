@@ -13,6 +13,7 @@
 //	strtodate  STR_TO_DATE; readtime reads a text by its format
 //	zone       functions that read the time zone
 //	number     functions of numbers, GREATEST and LEAST
+//	bits       &, |, ^, <<, >> and BIT_COUNT
 //	text       functions of texts and sets
 //	packet     texts that may not be longer than a packet
 //	cast       conversions of dates and times

@@ -28,7 +28,7 @@ var _ sql.FunctionProvider = (*Provider)(nil)
 // New returns the provider of all functions, and of those that are given.
 func New(more ...sql.Function) *Provider {
 	p := &Provider{byName: map[string]sql.Function{}}
-	for _, list := range [][]entry{clockFunctions(), calendarFunctions(), zoneFunctions(), numberFunctions(), textFunctions(), rollupFunctions()} {
+	for _, list := range [][]entry{clockFunctions(), calendarFunctions(), zoneFunctions(), numberFunctions(), bitFunctions(), textFunctions(), rollupFunctions()} {
 		for _, e := range list {
 			p.byName[e.name] = e.function()
 		}

@@ -36,8 +36,8 @@ func insert(ctx *sql.Context, _ *call, args []any) (any, error) {
 }
 
 // exportSet is EXPORT_SET(bits, on, off, separator, number of bits).
-func exportSet(ctx *sql.Context, _ *call, args []any) (any, error) {
-	bits, on, off := bitsOf(ctx, args[0]), textOf(args[1]), textOf(args[2])
+func exportSet(ctx *sql.Context, c *call, args []any) (any, error) {
+	bits, on, off := bitsOf(ctx, c.args[0], args[0]), textOf(args[1]), textOf(args[2])
 	separator, n := ",", int64(64)
 	if len(args) > 3 {
 		separator = textOf(args[3])
@@ -57,11 +57,11 @@ func exportSet(ctx *sql.Context, _ *call, args []any) (any, error) {
 }
 
 // makeSet is MAKE_SET(bits, text, …): the texts whose bits are set, but for NULL.
-func makeSet(ctx *sql.Context, _ *call, args []any) (any, error) {
+func makeSet(ctx *sql.Context, c *call, args []any) (any, error) {
 	if args[0] == nil {
 		return nil, nil
 	}
-	bits := bitsOf(ctx, args[0])
+	bits := bitsOf(ctx, c.args[0], args[0])
 	var parts []string
 	for i, v := range args[1:] {
 		if i < 64 && bits>>i&1 != 0 && v != nil {
@@ -69,13 +69,6 @@ func makeSet(ctx *sql.Context, _ *call, args []any) (any, error) {
 		}
 	}
 	return strings.Join(parts, ","), nil
-}
-
-func bitsOf(ctx *sql.Context, v any) uint64 {
-	if u, ok := v.(uint64); ok {
-		return u
-	}
-	return uint64(intOf(ctx, v))
 }
 
 // locate is LOCATE(part, text[, position]): where the part begins, 0 where it is not.

@@ -11,6 +11,8 @@ import (
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+
+	"github.com/lakesql/lakesql/sqlengine/funcs"
 )
 
 // repairRule is the number of our rule; the host's own numbers are small.
@@ -296,6 +298,9 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 	}
 	if l, ok := repairLike(out); ok {
 		return l, false, nil
+	}
+	if b, ok := funcs.BitOp(out); ok {
+		return b, false, nil
 	}
 	if s, ok := newShift(out); ok {
 		return s, false, nil
