@@ -264,3 +264,48 @@ func TestPacketLimit(t *testing.T) {
 	r.wantOK(2)
 	r.alive()
 }
+
+// A parameter that comes in pieces is as long as a packet at most; faults are told when
+// the statement is executed.
+func TestLongData(t *testing.T) {
+	addr, _, db := openServer(t)
+	exec(t, db, "SET GLOBAL max_allowed_packet = 100000")
+	defer exec(t, db, "SET GLOBAL max_allowed_packet = DEFAULT")
+	r := dialRaw(t, addr, deprecateEOF)
+	id, _, _ := r.prepared("SELECT LENGTH(?)")
+	r.read(2) // the parameter
+	r.read(3) // the column
+	statement := string(binary.LittleEndian.AppendUint32(nil, id))
+	const blob = "\x00\x01\x00\x00\x00" + "\x00" + "\x01" + "\xfc\x00" // no cursor, once, no NULL, the parameter's type
+	piece := strings.Repeat("x", 40_000)
+	for _, c := range []struct {
+		param  string
+		pieces int
+		code   uint16
+		text   string
+	}{
+		{"\x00\x00", 2, 0, ""},
+		{"\x00\x00", 3, 1105, "longer than 'max_allowed_packet' bytes"},
+		{"\x01\x00", 1, 1210, "Incorrect arguments to mysqld_stmt_send_long_data"},
+		{"\x00\x00", 2, 0, ""},
+	} {
+		for range c.pieces {
+			r.send(mysql.ComStmtSendLongData, statement+c.param+piece)
+		}
+		r.send(mysql.ComStmtExecute, statement+blob)
+		if c.code != 0 {
+			r.wantError(1, c.code, c.text)
+			r.alive()
+			continue
+		}
+		r.read(1) // the number of columns
+		r.read(2) // the column
+		if row := r.read(3); len(row) < 6 || binary.LittleEndian.Uint32(row[2:]) != 80_000 {
+			t.Errorf("got %q, want a length of 80000", row)
+		}
+		r.read(4) // the end
+		r.alive()
+	}
+	r.send(mysql.ComStmtSendLongData, "\x00") // too short for anything, and without an answer
+	r.alive()
+}

@@ -33,7 +33,11 @@ func (g *grammar) load() (Statement, error) {
 		}
 	}
 	if g.accept("CHARACTER", "SET") || g.accept("CHARSET") {
-		name, err := g.ident("a character set")
+		read := g.ident
+		if g.isString(g.i) {
+			read = g.str
+		}
+		name, err := read("a character set")
 		if err != nil {
 			return nil, err
 		}
@@ -61,37 +65,59 @@ func (g *grammar) loadFile(s *LoadData) error {
 }
 
 func (g *grammar) loadFormat(f *LoadFormat) error {
-	var err error
 	if g.accept("FIELDS") || g.accept("COLUMNS") {
-		for more := true; more && err == nil; {
-			switch {
-			case g.accept("TERMINATED", "BY"):
-				f.Terminated, err = g.separator()
-			case g.accept("OPTIONALLY", "ENCLOSED", "BY"):
-				f.OptionallyEnclosed = true
-				f.Enclosed, err = g.oneByte()
-			case g.accept("ENCLOSED", "BY"):
-				f.Enclosed, err = g.oneByte()
-			case g.accept("ESCAPED", "BY"):
-				f.Escaped, err = g.oneByte()
-			default:
-				more = false
-			}
+		if err := g.clauses(f.fields); err != nil {
+			return err
 		}
 	}
-	if err == nil && g.accept("LINES") {
-		for more := true; more && err == nil; {
-			switch {
-			case g.accept("STARTING", "BY"):
-				f.LineStarting, err = g.separator()
-			case g.accept("TERMINATED", "BY"):
-				f.LineTerminated, err = g.separator()
-			default:
-				more = false
-			}
+	if g.accept("LINES") {
+		return g.clauses(f.lines)
+	}
+	return nil
+}
+
+// clauses reads one or more clauses, each by read, which says false to what is none.
+func (g *grammar) clauses(read func(*grammar) (bool, error)) error {
+	for n := 0; ; n++ {
+		ok, err := read(g)
+		switch {
+		case err != nil:
+			return err
+		case !ok && n == 0:
+			return g.errorf("expected TERMINATED BY")
+		case !ok:
+			return nil
 		}
 	}
-	return err
+}
+
+func (f *LoadFormat) fields(g *grammar) (ok bool, err error) {
+	switch {
+	case g.accept("TERMINATED", "BY"):
+		f.Terminated, err = g.separator()
+	case g.accept("OPTIONALLY", "ENCLOSED", "BY"):
+		f.OptionallyEnclosed = true
+		f.Enclosed, err = g.oneByte()
+	case g.accept("ENCLOSED", "BY"):
+		f.Enclosed, err = g.oneByte()
+	case g.accept("ESCAPED", "BY"):
+		f.Escaped, err = g.oneByte()
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func (f *LoadFormat) lines(g *grammar) (ok bool, err error) {
+	switch {
+	case g.accept("STARTING", "BY"):
+		f.LineStarting, err = g.separator()
+	case g.accept("TERMINATED", "BY"):
+		f.LineTerminated, err = g.separator()
+	default:
+		return false, nil
+	}
+	return true, err
 }
 
 func (g *grammar) oneByte() (string, error) {

@@ -35,21 +35,25 @@ const commandHead = 5
 //     nothing of our dialect and breaks on some statements;
 //   - commands with a prepared statement that there is not, on which the host
 //     breaks or closes the connection;
+//   - COM_STMT_SEND_LONG_DATA, which the host gathers without a limit;
 //   - COM_FIELD_LIST, after whose errors the host sends an end of the list;
 //   - COM_SET_OPTION, whose errors the host follows by an OK;
 //   - COM_STATISTICS and COM_CHANGE_USER, which the host does not know;
 //   - replication, to which the host gives no answer at all, and empty packets, on
 //     which it breaks.
 type commands struct {
-	h *Handler
-	c *mysql.Conn
+	h      *Handler
+	c      *mysql.Conn
+	client *clientConn
+	// refused are the errors of prepared statements whose parameters were wrong.
+	refused map[uint32]error
 }
 
 // attach lets h answer commands of a connection. They may be as long as the variable
 // max_allowed_packet says when the client connects.
 func (h *Handler) attach(c *mysql.Conn) {
 	if client := clientOf(c.Conn); client != nil {
-		x := &commands{h, c}
+		x := &commands{h: h, c: c, client: client}
 		client.answer = x.answer
 		if _, most, ok := sql.SystemVariables.GetGlobal("max_allowed_packet"); ok {
 			if n, ok := bridge.Int64(most); ok {
@@ -77,10 +81,13 @@ func (x *commands) answer(head []byte) func([]byte) error {
 	case comChangeUser:
 		return x.guarded(x.changeUser)
 	case mysql.ComStmtSendLongData:
-		if x.unknown(head) {
-			return func([]byte) error { return nil } // has no answer
-		}
+		return x.longData
+	case mysql.ComStmtClose:
+		delete(x.refused, statementID(head))
 	case mysql.ComStmtExecute, mysql.ComStmtReset, mysql.ComStmtFetch:
+		if err := x.takeRefused(statementID(head)); err != nil && head[0] == mysql.ComStmtExecute {
+			return x.guarded(func(*packetWriter, []byte) error { return err })
+		}
 		if x.unknown(head) {
 			return x.guarded(func(w *packetWriter, payload []byte) error {
 				return bridge.Errorf(bridge.CodeUnknownStmt, "Unknown prepared statement handler (%d) given to %s", statementID(payload), commandName(payload[0]))
