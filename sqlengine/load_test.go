@@ -231,7 +231,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestPacketLimit(t *testing.T) {
 	addr, _, db := openServer(t)
 	exec(t, db, "SET GLOBAL max_allowed_packet = 20000000")
-	defer exec(t, db, "SET GLOBAL max_allowed_packet = DEFAULT") // the host's variables outlive the engine
+	defer exec(t, db, "SET GLOBAL max_allowed_packet = 1073741824") // the host's variables outlive the engine
 	const full = 1<<24 - 1
 	for name, send := range map[string]func(*rawClient) byte{
 		"a query of two packets": func(r *rawClient) byte {
@@ -270,7 +270,7 @@ func TestPacketLimit(t *testing.T) {
 func TestLongData(t *testing.T) {
 	addr, _, db := openServer(t)
 	exec(t, db, "SET GLOBAL max_allowed_packet = 100000")
-	defer exec(t, db, "SET GLOBAL max_allowed_packet = DEFAULT")
+	defer exec(t, db, "SET GLOBAL max_allowed_packet = 1073741824")
 	r := dialRaw(t, addr, deprecateEOF)
 	id, _, _ := r.prepared("SELECT LENGTH(?)")
 	r.read(2) // the parameter
