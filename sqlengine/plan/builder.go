@@ -85,7 +85,7 @@ func (o override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		if it, err := o.b.compile(ctx, n); it != nil || err != nil {
 			return it, err
 		}
-	} else if it, err := o.b.rerun(ctx, n); it != nil || err != nil {
+	} else if it, err := o.b.rerun(ctx, n, row); it != nil || err != nil {
 		return it, err
 	}
 	switch n := n.(type) {

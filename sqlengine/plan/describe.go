@@ -44,8 +44,8 @@ func (d *describer) node(n sql.Node, depth int, filter *predicate.Node) error {
 		where = "batches"
 	}
 	if d.again {
-		if in, ok := inputOf(n); ok {
-			return d.rerun(n, in, nil, depth)
+		if in, ok := d.kept(n, nil); ok {
+			return d.rerun(in, nil, depth)
 		}
 	}
 	switch n := n.(type) {

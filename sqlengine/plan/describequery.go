@@ -6,23 +6,44 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
+
+	"github.com/lakesql/lakesql/storage/types"
 )
 
-// rerun describes a lake table, and what stands above it, that is read again and
-// again. join is a condition of the join that it is the right side of.
-func (d *describer) rerun(n sql.Node, in input, join *hostplan.JoinNode, depth int) error {
-	ts, ok := typesOf(in.table)
-	if !ok {
-		return nil
+// kept is the input that n is, if its rows are kept. join is the join that it is the
+// right side of, if it is.
+func (d *describer) kept(n sql.Node, join *hostplan.JoinNode) (in input, ok bool) {
+	if join != nil {
+		in, ok = probedSide(join)
+	} else {
+		in, ok = inputOf(n)
 	}
+	if !ok || in.node == nil {
+		return in, ok
+	}
+	if _, same := sameRows(in.node, d.outer); !same {
+		return in, false
+	}
+	return in, join != nil || len(in.filters) > 0
+}
+
+// rerun describes an input, and what stands above it, that is read again and again.
+// join is the join that it is the right side of, if it is.
+func (d *describer) rerun(in input, join *hostplan.JoinNode, depth int) error {
 	in.prefix = make(sql.Row, d.outer)
+	below, how := in.node, "rows"
+	var ts []types.Type
+	if in.node == nil {
+		below, how = in.table, "batches"
+		ts, _ = typesOf(in.table)
+	}
 	var p probe
 	if join == nil {
 		p = probeOf(d.ctx, in, ts, nil, 0, false)
 	} else {
 		p = probeOf(d.ctx, in, ts, join.Filter, d.outer+len(join.Left().Schema()), join.Op.IsExcludeNulls())
 	}
-	d.line(depth, "Kept rows%s (batches)", p.String())
+	d.line(depth, "Kept rows%s (%s)", p.String(), how)
 	again := d.again
 	d.again = false
 	defer func() { d.again = again }()
@@ -30,11 +51,11 @@ func (d *describer) rerun(n sql.Node, in input, join *hostplan.JoinNode, depth i
 		depth++
 		text, queries := shown(e)
 		d.line(depth, "Filter %s (rows)", text)
-		if err := d.queries(queries, in.table, depth); err != nil {
+		if err := d.queries(queries, below, depth); err != nil {
 			return err
 		}
 	}
-	return d.node(in.table, depth+1, p.fixed)
+	return d.node(below, depth+1, p.fixed)
 }
 
 // join describes a join, whose right side may run for every row of the left.
@@ -43,8 +64,8 @@ func (d *describer) join(n *hostplan.JoinNode, depth int) error {
 	if err := d.node(n.Left(), depth+1, nil); err != nil {
 		return err
 	}
-	if in, ok := probedSide(n); ok {
-		return d.rerun(n.Right(), in, n, depth+1)
+	if in, ok := d.kept(n.Right(), n); ok {
+		return d.rerun(in, n, depth+1)
 	}
 	was := *d
 	switch n.Right().(type) {

@@ -15,7 +15,7 @@
 //	running     builder (which node goes where); compile, predicate, rowadapter,
 //	            batchgroup, sort: on batches; aggregate, states, distinct, setop,
 //	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows;
-//	            rerun, probe, joinkey, keyindex: lake tables that are read again
+//	            rerun, access, probe, joinkey, keyindex, keptnode: what is read again
 //	            and again (correlated subqueries, LATERAL, nested loops)
 //	writing     dml, assignments (of LOAD DATA), denied
 //	repair      retype (the rule, and the types of references); arith, numeric,
