@@ -223,6 +223,46 @@ func TestLoadStreams(t *testing.T) {
 	}
 }
 
+// Rows are looked up in the table a chunk at a time, so that REPLACE and IGNORE take
+// little memory besides that of the keys.
+func TestLoadKeys(t *testing.T) {
+	db, _, _ := openWith(t, storage.Config{MemoryBytes: 16 << 20})
+	exec(t, db, "CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR(200))")
+	const rows = 100_000
+	text := func(change int) string {
+		var b strings.Builder
+		for k := range rows + 10 { // the last ten come twice
+			k %= rows
+			v := strings.Repeat("x", 190)
+			if k < change {
+				v = "changed"
+			}
+			fmt.Fprintf(&b, "%d\t%s\n", k, v)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		mode    string
+		change  int
+		want    int64
+		changed string
+	}{
+		{"IGNORE", 0, rows, "0"},
+		{"IGNORE", 5, 0, "0"},
+		{"REPLACE", 0, rows + 10, "0"}, // no row differs
+		{"REPLACE", 30_000, rows + 10 + 30_000, "30000"},
+		{"IGNORE", 0, 0, "30000"},
+	} {
+		driver.RegisterReaderHandler("keys", func() io.Reader { return strings.NewReader(text(c.change)) })
+		if n := exec(t, db, "LOAD DATA LOCAL INFILE 'Reader::keys' "+c.mode+" INTO TABLE t"); n != c.want {
+			t.Errorf("%s with %d changes: %d rows, want %d", c.mode, c.change, n, c.want)
+		}
+		wantRows(t, query(t, db, "SELECT COUNT(*) FROM t WHERE v = 'changed'"), c.changed)
+	}
+	driver.DeregisterReaderHandler("keys")
+	wantRows(t, query(t, db, "SELECT COUNT(*) FROM t"), fmt.Sprint(rows))
+}
+
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

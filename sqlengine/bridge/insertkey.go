@@ -19,8 +19,8 @@ const maxKeyList = 10_000
 // incoming is the rows of a statement with their keys.
 type incoming struct {
 	rows []sql.Row
-	keys []string // of each row; bytes.Compare order is key order
-	vals [][]columnar.Value
+	keys []string           // of each row; bytes.Compare order is key order
+	vals [][]columnar.Value // of the keys; none where they are too many to look for
 }
 
 // byKey handles the statements in which an existing row of the key counts:

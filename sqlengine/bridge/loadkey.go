@@ -14,13 +14,14 @@ import (
 
 // loadKeys writes the rows of a file of which the keys matter: with IGNORE the first
 // row of a key stays, with REPLACE rows are counted that others take the place of.
-// Rows are looked up chunkBytes at a time; the keys of the file are kept.
+// Rows are looked up in chunks; the keys of the file are kept.
 type loadKeys struct {
 	*loader
 	columns []int
 	read    []int // columns of the rows that exist that are read
 	chunk   []*columnar.Batch
-	bytes   int64
+	bytes   int64             // of chunk
+	most    int64             // how many are looked up at once
 	seen    map[string]uint64 // keys that were written, with REPLACE the hash of their row
 	seed    maphash.Seed
 	buf     []byte
@@ -28,7 +29,7 @@ type loadKeys struct {
 	rows    *membudget.Holder
 }
 
-// chunkBytes is how much of a file is looked up at once.
+// chunkBytes is how much of a file is looked up at once, where there is memory for it.
 const chunkBytes = 64 << 20
 
 func newLoadKeys(l *loader) *loadKeys {
@@ -36,6 +37,10 @@ func newLoadKeys(l *loader) *loadKeys {
 	k := &loadKeys{
 		loader: l, columns: l.Table.keyColumns(), seen: map[string]uint64{}, seed: maphash.MakeSeed(),
 		keys: budget.Holder("the keys of the file"), rows: budget.Holder("rows of the file and the keys that they are looked up by"),
+	}
+	k.most = chunkBytes
+	if whole := budget.Limit(); whole > 0 {
+		k.most = min(k.most, whole/16)
 	}
 	k.read = k.columns
 	if l.Replace {
@@ -66,7 +71,7 @@ func (k *loadKeys) add(b *columnar.Batch) error {
 		return err
 	}
 	k.chunk = append(k.chunk, b.Clone())
-	if k.bytes += b.SizeBytes(); k.bytes < chunkBytes {
+	if k.bytes += b.SizeBytes(); k.bytes < k.most {
 		return nil
 	}
 	return k.write()
@@ -74,17 +79,28 @@ func (k *loadKeys) add(b *columnar.Batch) error {
 
 // write looks the chunk up and writes it.
 func (k *loadKeys) write() error {
-	in := &incoming{}
+	rows := 0
+	for _, b := range k.chunk {
+		rows += b.N
+	}
+	in := &incoming{keys: make([]string, 0, rows)}
 	for _, b := range k.chunk {
 		cols := pick(b.Cols, k.columns)
+		for c, col := range cols {
+			if col.NullCount() > 0 {
+				return Errorf(CodeBadNull, "Column '%s' cannot be null", k.Table.schema.Fields[k.columns[c]].Name)
+			}
+		}
 		for i := range b.N {
+			k.buf = row.AppendNormalized(k.buf[:0], cols, i)
+			in.keys = append(in.keys, string(k.buf))
+			if rows > maxKeyList {
+				continue
+			}
 			vals := make([]columnar.Value, len(cols))
 			for c, col := range cols {
-				if vals[c] = col.Value(i); vals[c].Null {
-					return Errorf(CodeBadNull, "Column '%s' cannot be null", k.Table.schema.Fields[k.columns[c]].Name)
-				}
+				vals[c] = col.Value(i)
 			}
-			in.keys = append(in.keys, string(row.AppendNormalized(nil, cols, i)))
 			in.vals = append(in.vals, vals)
 		}
 	}
@@ -151,7 +167,11 @@ func (t *Table) eachExisting(ctx *sql.Context, in *incoming, columns []int, f fu
 	}
 	read := *t
 	read.project = columns
-	scan, err := read.Scan(ctx, ScanOptions{Filter: t.keyFilter(in.vals)})
+	var o ScanOptions
+	if len(in.vals) == len(in.keys) {
+		o.Filter = t.keyFilter(in.vals)
+	}
+	scan, err := read.Scan(ctx, o)
 	if err != nil {
 		return err
 	}
