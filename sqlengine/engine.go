@@ -127,7 +127,6 @@ func setVariables(fileDir string) error {
 	err := sql.SystemVariables.AssignValues(map[string]any{
 		"version":         ServerVersion,
 		"version_comment": "lakesql",
-		"local_infile":    int8(1),
 	})
 	if err != nil {
 		return fmt.Errorf("set system variables: %w", err)
@@ -159,7 +158,10 @@ func addVariables(fileDir string) {
 	if fileDir != "" {
 		secure.Default = filepath.Join(fileDir, "") + string(filepath.Separator)
 	}
-	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{secure})
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{secure, &sql.MysqlSystemVariable{
+		Name: "local_infile", Scope: sql.GetMysqlScope(sql.SystemVariableScope_Global), Dynamic: true,
+		Type: gmstypes.NewSystemBoolType("local_infile"), Default: int8(1),
+	}})
 	add("optimizer_switch", gmstypes.NewSystemStringType("optimizer_switch"), "")
 	add("profiling", gmstypes.NewSystemBoolType("profiling"), int8(0))
 	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{

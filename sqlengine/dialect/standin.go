@@ -85,6 +85,7 @@ func inQueries(stmt ast.Statement) (ast.Statement, error) {
 			if e.Scope == ast.SetScope_None && e.Name.Qualifier.IsEmpty() && !strings.HasPrefix(e.Name.Name.String(), "@") {
 				e.Scope = ast.SetScope_Session
 			}
+			globalDefault(e)
 		}
 	case *ast.Show:
 		switch kind := strings.ToLower(s.Type); {
