@@ -14,8 +14,8 @@
 //	            for results
 //	writing     dml (one statement: turns, conflicts, memory); insert, insertkey,
 //	            values (constants, which it reads itself), given (PARTITION), fill
-//	            (CREATE TABLE AS), load, loadkey (LOAD DATA), update, joined, sequence, truncate; editor for
-//	            what the host writes row by row
+//	            (CREATE TABLE AS), load, loadread, loadkey (LOAD DATA), update,
+//	            joined, sequence, truncate; editor for what the host writes row by row
 //	errors      errors (numbers and SQLSTATEs), denied
 //
 // Rules: (1) a statement reads one view of a table, pinned by the transaction
