@@ -12,6 +12,7 @@ import (
 	"github.com/lakesql/lakesql/internal/membudget"
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec"
+	"github.com/lakesql/lakesql/storage"
 	"github.com/lakesql/lakesql/storage/columnar"
 	"github.com/lakesql/lakesql/storage/predicate"
 	"github.com/lakesql/lakesql/storage/types"
@@ -20,7 +21,7 @@ import (
 // access is how the rows of an input are found, for all runs of a statement.
 type access struct {
 	input
-	view  any          // bridge.Table.ScanKey
+	view  *storage.View
 	types []types.Type // of a table
 	width int
 	probe probe
@@ -72,7 +73,7 @@ func (b *Builder) accessOf(ctx *sql.Context, in input, join sql.Expression, base
 		return nil, nil
 	}
 	// A statement that starts over reads other versions of its tables.
-	view, err := a.lake.ScanKey(ctx)
+	view, err := a.lake.View(ctx)
 	if err != nil || a.view == view {
 		return a, err
 	}
@@ -88,7 +89,11 @@ func (b *Builder) accessOf(ctx *sql.Context, in input, join sql.Expression, base
 	switch {
 	case a.node != nil:
 	case a.probe.fixed == nil:
-		a.kept = bridge.Once(s, view, func() *exec.Kept { return b.keep(ctx, in.table, nil) })
+		key, err := in.lake.ScanKey(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a.kept = bridge.Once(s, key, func() *exec.Kept { return b.keep(ctx, in.table, nil) })
 	default:
 		a.kept = b.keep(ctx, in.table, a.probe.fixed)
 	}
@@ -165,7 +170,6 @@ func (b *Builder) run(ctx *sql.Context, a *access, in input, row, left sql.Row) 
 	case kept:
 		it.end, it.kept = a.rows.count(), a.rows
 	default:
-		it.whole = true
 		it.in, err = b.host.Build(ctx, in.node, row)
 	}
 	if err != nil {
@@ -202,8 +206,17 @@ func (b *Builder) scanned(ctx *sql.Context, a *access, it *accessIter, list []*c
 	} else if r, err = b.filtered(ctx, a.table, predicate.And(a.probe.fixed, pred)); err != nil {
 		return err
 	}
-	it.in = bridge.NewBatchIter(r, bridge.Location(ctx))
+	it.reader, it.dec = r, decoders(ctx, a.types)
 	return nil
+}
+
+func decoders(ctx *sql.Context, ts []types.Type) []*bridge.Decoder {
+	loc := bridge.Location(ctx)
+	out := make([]*bridge.Decoder, len(ts))
+	for i, t := range ts {
+		out[i] = bridge.NewDecoder(t, loc)
+	}
+	return out
 }
 
 // makeIndex makes the index of the kept rows once.
@@ -223,10 +236,13 @@ type accessIter struct {
 	prefix  sql.Row
 	cut     int // columns of the prefix that are taken off again
 
-	in    sql.RowIter // all rows
-	whole bool        // those of in have their prefix
+	in sql.RowIter // all rows, with their prefix,
 
-	kept keptRows // else: rows of these,
+	reader columnar.Reader // or all without,
+	batch  *columnar.Batch
+	dec    []*bridge.Decoder
+
+	kept keptRows // or rows of these,
 	rows []int32  // with these numbers; nil: all
 	next int
 	end  int
@@ -255,16 +271,11 @@ func (it *accessIter) Next(ctx *sql.Context) (sql.Row, error) {
 
 // row is the next row, with its prefix.
 func (it *accessIter) row(ctx *sql.Context) (sql.Row, error) {
-	if it.whole {
+	if it.in != nil {
 		return it.in.Next(ctx)
 	}
-	p := len(it.prefix)
-	if it.in != nil {
-		row, err := it.in.Next(ctx)
-		if err != nil || p == 0 {
-			return row, err
-		}
-		return append(append(make(sql.Row, 0, p+len(row)), it.prefix...), row...), nil
+	if it.reader != nil {
+		return it.decoded(ctx)
 	}
 	if it.next == it.end {
 		return nil, io.EOF
@@ -279,19 +290,51 @@ func (it *accessIter) row(ctx *sql.Context) (sql.Row, error) {
 		i = int(it.rows[i])
 	}
 	it.next++
-	row := make(sql.Row, p+it.width)
+	row := it.begin()
+	it.kept.fill(row[len(it.prefix):], i, nil)
+	return row, nil
+}
+
+// begin is a row with its prefix.
+func (it *accessIter) begin() sql.Row {
+	row := make(sql.Row, len(it.prefix)+it.width)
 	copy(row, it.prefix)
-	it.kept.fill(row[p:], i, nil)
+	return row
+}
+
+// decoded is the next row of the reader.
+func (it *accessIter) decoded(ctx *sql.Context) (sql.Row, error) {
+	for it.batch == nil || it.next >= it.batch.Rows() {
+		b, err := it.reader.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		it.batch, it.next = b, 0
+	}
+	i := it.next
+	if it.batch.Sel != nil {
+		i = int(it.batch.Sel[i])
+	}
+	it.next++
+	row := it.begin()
+	for c, d := range it.dec {
+		row[len(it.prefix)+c] = d.Value(it.batch.Cols[c], i)
+	}
 	return row, nil
 }
 
 // Close implements sql.RowIter.
 func (it *accessIter) Close(ctx *sql.Context) error {
-	it.next = it.end
-	if it.in == nil {
-		return nil
+	it.kept, it.next, it.end = nil, 0, 0
+	switch {
+	case it.in != nil:
+		return it.in.Close(ctx)
+	case it.reader != nil:
+		r := it.reader
+		it.reader, it.batch = nil, nil
+		return r.Close()
 	}
-	return it.in.Close(ctx)
+	return nil
 }
 
 // batchRows are the rows of kept batches.
@@ -303,14 +346,10 @@ type batchRows struct {
 }
 
 func newBatchRows(ctx *sql.Context, list []*columnar.Batch, ts []types.Type) *batchRows {
-	r := &batchRows{list: list}
+	r := &batchRows{list: list, dec: decoders(ctx, ts)}
 	for _, b := range list {
 		r.start = append(r.start, r.n)
 		r.n += b.N
-	}
-	loc := bridge.Location(ctx)
-	for _, t := range ts {
-		r.dec = append(r.dec, bridge.NewDecoder(t, loc))
 	}
 	return r
 }

@@ -25,8 +25,8 @@ func New() *Builder {
 // Build implements sql.NodeExecBuilder.
 func (b *Builder) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	iter, err := b.host.Build(ctx, n, row)
-	if err != nil {
-		return nil, err
+	if err != nil || len(row) > 0 { // a subquery for a row, which is no result
+		return iter, err
 	}
 	return withOrigins(n, iter), nil
 }

@@ -16,11 +16,13 @@
 //	            batchgroup, sort: on batches; aggregate, states, distinct, setop,
 //	            recursive, rollup, window, windowframe, rowsort, rowkey: on rows;
 //	            rerun, access, probe, joinkey, keyindex, keptnode: what is read again
-//	            and again (correlated subqueries, LATERAL, nested loops)
+//	            and again (correlated subqueries, LATERAL, nested loops); afresh:
+//	            statements that run again
 //	writing     dml, assignments (of LOAD DATA), denied
 //	repair      retype (the rule, and the types of references); arith, numeric,
 //	            total: numbers; temporal, shift: times; unify, single, like,
-//	            bounded, byname: other expressions
+//	            bounded, byname: other expressions; existence, member: EXISTS,
+//	            NOT IN; onceonly: subqueries of select lists
 //	checks      fullgroup, depends (ONLY_FULL_GROUP_BY), derived (names)
 //	statements  show, grants, kill, describe, describequery (EXPLAIN)
 //	results     origin (which table column a result column is)

@@ -36,7 +36,7 @@ func AddRules(b *analyzer.Builder) *analyzer.Builder {
 			b = b.RemoveValidationRule(r.Id)
 		}
 	}
-	return b.AddPreAnalyzeRule(repairRule, repair).AddPostAnalyzeRule(topRule, topUnderProject)
+	return b.AddPreAnalyzeRule(repairRule, repair).AddPostAnalyzeRule(topRule, topUnderProject).AddPostAnalyzeRule(onceRule, onceOnly)
 }
 
 // repair replaces the host's arithmetic and its SUM and AVG by ours, before any

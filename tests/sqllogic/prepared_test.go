@@ -43,6 +43,8 @@ func TestPrepared(t *testing.T) {
 		{"SELECT k FROM t WHERE b >= ALL (SELECT b FROM t WHERE k < ?) ORDER BY k", []any{3}, "2;3"},
 		{"SELECT k FROM t WHERE b + ? > ANY (SELECT b FROM t WHERE k > ?) ORDER BY k", []any{1, 1}, "2;3"},
 		{"SELECT k > SOME (SELECT k FROM t WHERE c = ?) FROM t WHERE k = ?", []any{"q", 3}, "1"},
+		{"SELECT k, (SELECT MAX(o.b) FROM t AS o WHERE o.a = t.a AND o.b < ?) FROM t ORDER BY k", []any{25}, "1,20;2,20;3,NULL"},
+		{"SELECT t.k, o.k FROM t JOIN t AS o ON o.a = t.a AND o.b > t.b + ? ORDER BY 1", []any{5}, "1,2"},
 		{"SELECT @a := ?", []any{7}, "7"},
 		{"SELECT @a := @a + k, @a := ? FROM t WHERE k <= ?", []any{7, 2}, "8,7;9,7"},
 		{"SELECT a, SUM(SUM(b)) OVER (ORDER BY a) AS r FROM t WHERE b > ? GROUP BY a HAVING SUM(b) > ? ORDER BY a", []any{1, 2}, "1,30;2,60"},
