@@ -362,3 +362,25 @@ func testFlat(t *testing.T, db *sql.DB) {
 		}
 	}
 }
+
+// A statement that is run again after a conflict tells its warnings once.
+func TestWarningsOfSecondRun(t *testing.T) {
+	_, e, db := openServer(t)
+	exec(t, db, "CREATE TABLE default.w (k INT PRIMARY KEY, v VARCHAR(5))")
+	exec(t, db, "INSERT INTO default.w VALUES (1, 'old')")
+	c := conn(t, db)
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.ExecContext(t.Context(), "INSERT IGNORE INTO default.w SELECT 1, 'a' UNION ALL SELECT 2, IF(SLEEP(1), 'x', 'b')")
+		done <- err
+	}()
+	for e.Metrics().Running.Load() == 0 {
+		runtime.Gosched()
+	}
+	exec(t, db, "INSERT INTO default.w VALUES (2, 'mine')")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	wantRows(t, query(t, c, "SHOW COUNT(*) WARNINGS"), "2")
+	wantRows(t, query(t, db, "SELECT v FROM default.w WHERE k = 2"), "mine")
+}

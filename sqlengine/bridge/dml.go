@@ -63,6 +63,7 @@ func (c *change) apply(ctx *sql.Context) (Result, error) {
 		turns[i] = t.handle.NewTurn()
 		defer turns[i].End()
 	}
+	again := warningsOf(ctx)
 	for i := 0; ; i++ {
 		r, published, err := c.once(ctx, tx, turns)
 		if err == nil || published > 0 || !errors.Is(err, storage.ErrWriteConflict) || i == maxRuns {
@@ -74,6 +75,7 @@ func (c *change) apply(ctx *sql.Context) (Result, error) {
 			}
 		}
 		tx.renew()
+		again()
 	}
 }
 

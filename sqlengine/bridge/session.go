@@ -109,6 +109,23 @@ func (s *Session) GetSessionVariable(ctx *sql.Context, name string) (any, error)
 	return s.BaseSession.GetSessionVariable(ctx, name)
 }
 
+// warningsOf notes the warnings of the statement so far; again takes back those that
+// come up later, for a run that begins anew.
+func warningsOf(ctx *sql.Context) (again func()) {
+	s, err := SessionOf(ctx)
+	if err != nil {
+		return func() {}
+	}
+	kept, warned := s.Warnings(), s.warned
+	return func() {
+		s.BaseSession.ClearWarnings()
+		for _, w := range kept {
+			s.BaseSession.Warn(w)
+		}
+		s.warned = warned
+	}
+}
+
 // countWarnings counts those of one level, or of all. A statement that asks leaves the
 // warnings of the statement before as they are.
 func (s *Session) countWarnings(level string) (n uint64) {
