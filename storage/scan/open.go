@@ -59,8 +59,9 @@ func NewReading(c Config, columns []int, filter *predicate.Node) (*Reading, erro
 		r.sequence = append(r.sequence, place(k))
 	}
 	r.types = append(types.FieldTypes(s.FieldsOf(r.merged)), types.Of(types.BigInt).WithNotNull(true))
+	r.output = make([]int, len(columns)) // not nil, which is all of them
 	for i := range columns {
-		r.output = append(r.output, i)
+		r.output[i] = i
 	}
 	r.byKey = filter.OnlyColumns(keys)
 	return r, nil
