@@ -164,6 +164,13 @@ func (t *Table) WithProjections(names []string) sql.Table {
 	return &nt
 }
 
+// WithAllColumns is the table without a projection.
+func (t *Table) WithAllColumns() *Table {
+	nt := *t
+	nt.project = nil
+	return &nt
+}
+
 // Projections implements sql.ProjectedTable.
 func (t *Table) Projections() []string {
 	if t.project == nil {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,6 +91,9 @@ func checkQuery(sel *ast.Select) error {
 		if err := noneOf(sel.Having.Expr, nil); err != nil {
 			return err
 		}
+		if err := checkHaving(sel); err != nil {
+			return err
+		}
 	}
 	return ast.Walk(func(n ast.SQLNode) (bool, error) {
 		switch n := n.(type) {
@@ -110,6 +114,34 @@ func checkQuery(sel *ast.Select) error {
 		}
 		return true, nil
 	}, sel.SelectExprs, sel.Having, sel.OrderBy)
+}
+
+// checkHaving refuses columns of the query's tables in HAVING, outside of aggregates, that
+// are neither keys of GROUP BY nor results.
+func checkHaving(sel *ast.Select) error {
+	keys := append([]ast.Expr(nil), sel.GroupBy...)
+	for _, e := range sel.SelectExprs {
+		a, ok := e.(*ast.AliasedExpr)
+		if !ok {
+			return nil // a star has them
+		}
+		keys = append(keys, a.Expr)
+	}
+	return ast.Walk(func(n ast.SQLNode) (bool, error) {
+		switch n := n.(type) {
+		case *ast.Subquery, *ast.GroupConcatExpr:
+			return false, nil
+		case *ast.FuncExpr:
+			return !isAggregate(n), nil
+		case *ast.ColName:
+			found, _ := fromHas(sel.From, n.Qualifier.Name.String())
+			if n.Qualifier.IsEmpty() || !found || slices.ContainsFunc(keys, func(k ast.Expr) bool { return usesColumn(k, n) }) {
+				return true, nil
+			}
+			return false, &Error{Code: codeUnknownColumn, State: "42S22", Message: "Unknown column '" + ast.String(n) + "' in 'having clause'"}
+		}
+		return true, nil
+	}, sel.Having)
 }
 
 // checkKey checks a key of GROUP BY, which may be the position of a result column.

@@ -13,9 +13,10 @@ import (
 // run over them.
 const groupsName = "__lk_groups"
 
-// windowsOverGroups takes queries apart that have both groups and window functions,
-// which the host's planner does not: the groups are made in a derived table, over
-// whose rows the window functions run.
+// windowsOverGroups takes queries apart that the host's planner does not: those that
+// have both groups and window functions, and those with conditions on totals of joined
+// tables, of whose columns it confuses those of one name. The groups are made in a
+// derived table, over whose rows the conditions and the window functions run.
 func windowsOverGroups(stmt ast.Statement) error {
 	var failed error
 	inner := map[*ast.Select]bool{}
@@ -49,11 +50,83 @@ func hasGroupsAndWindows(sel *ast.Select) bool {
 		}
 		return true, nil
 	}, sel.SelectExprs, sel.Having, sel.OrderBy)
-	return windows && groups
+	return groups && (windows || totalsOfJoin(sel))
+}
+
+// totalsOfJoin reports whether HAVING has aggregates of columns of joined tables, or
+// GROUP_CONCAT, which the host does not find there, and no query within the query sees
+// its tables.
+func totalsOfJoin(sel *ast.Select) bool {
+	if sel.Having == nil || seenInQueries(sel) {
+		return false
+	}
+	if last := len(sel.GroupBy) - 1; last >= 0 && isCall(sel.GroupBy[last], RollupFunc) {
+		return false
+	}
+	joined := len(sel.From) > 1 || !isOneTable(sel.From[0])
+	found := false
+	_ = ast.Walk(func(n ast.SQLNode) (bool, error) {
+		switch x := n.(type) {
+		case *ast.FuncExpr:
+			found = found || joined && isAggregate(x) && hasColumns(x)
+		case *ast.GroupConcatExpr:
+			found = true
+		}
+		return !found, nil
+	}, sel.Having)
+	return found
+}
+
+func isOneTable(e ast.TableExpr) bool {
+	_, ok := e.(*ast.AliasedTableExpr)
+	return ok
+}
+
+// seenInQueries reports whether a query within the expressions of sel reads its tables
+// in a way that cannot be told from the names alone, or makes totals of them.
+func seenInQueries(sel *ast.Select) bool {
+	seen := false
+	_ = ast.Walk(func(n ast.SQLNode) (bool, error) {
+		q, ok := n.(*ast.Subquery)
+		if !ok {
+			return true, nil
+		}
+		walkTree(q, func(n any) bool {
+			switch n := n.(type) {
+			case *ast.ColName:
+				_, all := fromHas(sel.From, n.Qualifier.Name.String())
+				seen = seen || n.Qualifier.IsEmpty() || !all
+			case *ast.FuncExpr:
+				seen = seen || isAggregate(n) && readsFrom(sel.From, n)
+			case *ast.GroupConcatExpr:
+				seen = seen || readsFrom(sel.From, n)
+			case *ast.AliasedTableExpr:
+				found, _ := fromHas(sel.From, n.As.String())
+				seen = seen || found // another table of that name
+			}
+			return !seen
+		})
+		return false, nil
+	}, sel.SelectExprs, sel.Having, sel.OrderBy)
+	return seen
+}
+
+// readsFrom reports whether a node has columns of tables of a FROM.
+func readsFrom(from ast.TableExprs, node any) bool {
+	reads := false
+	walkTree(node, func(n any) bool {
+		if c, ok := n.(*ast.ColName); ok {
+			found, _ := fromHas(from, c.Qualifier.Name.String())
+			reads = reads || found
+		}
+		return !reads
+	})
+	return reads
 }
 
 // groupQuery collects the columns of the inner query.
 type groupQuery struct {
+	from    ast.TableExprs
 	keys    []ast.Expr
 	aliases map[string]bool // of the result, lower case
 	exprs   []ast.Expr
@@ -63,10 +136,14 @@ type groupQuery struct {
 func takeGroupsApart(sel *ast.Select) (*ast.Select, error) {
 	keys := append([]ast.Expr(nil), sel.GroupBy...)
 	resolveKeys(sel, keys)
-	g := &groupQuery{keys: keys, aliases: map[string]bool{}}
+	g := &groupQuery{from: sel.From, keys: keys, aliases: map[string]bool{}}
 	having := sel.Having
+	var where *ast.Where
 	if having != nil {
 		having.Expr = unaliased(sel, having.Expr)
+		if !seenInQueries(sel) {
+			where, having = ast.NewWhere(ast.WhereStr, g.expr(having.Expr)), nil
+		}
 	}
 	for _, e := range sel.SelectExprs {
 		a := e.(*ast.AliasedExpr)
@@ -97,7 +174,7 @@ func takeGroupsApart(sel *ast.Select) (*ast.Select, error) {
 	for i, e := range g.exprs {
 		inner.SelectExprs = append(inner.SelectExprs, &ast.AliasedExpr{Expr: e, As: groupColumn(i)})
 	}
-	sel.From, sel.Where, sel.GroupBy, sel.Having = shell.From, nil, nil, nil
+	sel.From, sel.Where, sel.GroupBy, sel.Having = shell.From, where, nil, nil
 	return inner, nil
 }
 
@@ -117,7 +194,10 @@ func (g *groupQuery) isKey(e ast.Expr) bool {
 func (g *groupQuery) expr(e ast.Expr) ast.Expr {
 	inside := false
 	switch x := e.(type) {
-	case *ast.SQLVal, *ast.NullVal, *ast.Subquery:
+	case *ast.SQLVal, *ast.NullVal:
+		return e
+	case *ast.Subquery, *ast.ExistsExpr:
+		mapExprs(e, g.within)
 		return e
 	case *ast.FuncExpr:
 		inside = isAggregate(x)
@@ -134,6 +214,23 @@ func (g *groupQuery) expr(e ast.Expr) ast.Expr {
 		mapExprs(e, g.expr)
 		return e
 	}
+	return g.column(e)
+}
+
+// within is an expression of a query within, which may read columns of the inner one.
+func (g *groupQuery) within(e ast.Expr) ast.Expr {
+	if c, ok := e.(*ast.ColName); ok {
+		if found, _ := fromHas(g.from, c.Qualifier.Name.String()); found && !c.Qualifier.IsEmpty() {
+			return g.column(e)
+		}
+		return e
+	}
+	mapExprs(e, g.within)
+	return e
+}
+
+// column is the inner query's column for an expression of it.
+func (g *groupQuery) column(e ast.Expr) ast.Expr {
 	i := slices.IndexFunc(g.exprs, func(x ast.Expr) bool { return sameExpr(x, e) })
 	if i < 0 {
 		i = len(g.exprs)

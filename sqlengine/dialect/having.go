@@ -1,8 +1,13 @@
 package dialect
 
-import ast "github.com/dolthub/vitess/go/vt/sqlparser"
+import (
+	"strconv"
 
-// namesOfGroups repairs what the queries of a statement call their totals. It writes
+	ast "github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// namesOfGroups repairs what the queries of a statement call their totals, and keeps the
+// digits of decimals that are compared. It writes
 // out the results that HAVING names when they are made of aggregates of a column of
 // that name, as in SUM(v) AS v: the host takes the column then, MySQL the result unless
 // GROUP BY has such a column.
@@ -10,6 +15,10 @@ func namesOfGroups(stmt ast.Statement) {
 	subqueries := false
 	_ = ast.Walk(func(n ast.SQLNode) (bool, error) {
 		switch n := n.(type) {
+		case *ast.ComparisonExpr:
+			n.Left, n.Right = exactNumber(n.Left), exactNumber(n.Right)
+		case *ast.GroupConcatExpr:
+			orderByPosition(n)
 		case *ast.Subquery:
 			subqueries = true
 		case *ast.Select:
@@ -50,5 +59,29 @@ func written(sel *ast.Select, e ast.Expr) ast.Expr {
 		return e
 	}
 	mapExprs(e, func(x ast.Expr) ast.Expr { return written(sel, x) })
+	return e
+}
+
+// orderByPosition puts arguments of a GROUP_CONCAT where its order has their numbers.
+func orderByPosition(g *ast.GroupConcatExpr) {
+	for _, o := range g.OrderBy {
+		v, ok := o.Expr.(*ast.SQLVal)
+		if !ok || v.Type != ast.IntVal {
+			continue
+		}
+		if n, err := strconv.Atoi(string(v.Val)); err == nil && n >= 1 && n <= len(g.Exprs) {
+			if a, ok := g.Exprs[n-1].(*ast.AliasedExpr); ok {
+				o.Expr = a.Expr
+			}
+		}
+	}
+}
+
+// exactNumber puts a decimal constant of a comparison into ExactFunc: the host rounds it
+// to the digits of the column beside it.
+func exactNumber(e ast.Expr) ast.Expr {
+	if v, ok := e.(*ast.SQLVal); ok && v.Type == ast.FloatVal {
+		return call(ExactFunc, v)
+	}
 	return e
 }

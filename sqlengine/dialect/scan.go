@@ -7,8 +7,8 @@ var plainVerbs = words(`SELECT INSERT REPLACE UPDATE DELETE COMMIT ROLLBACK`)
 
 // suspects are the words that may begin something of ours inside a plain
 // statement; those that do not are sorted out by the splicer.
-var suspects = words(`LOW_PRIORITY DELAYED HIGH_PRIORITY QUICK OPTIONS OVERWRITE OVER OF CAST CONVERT DATE TIME TIMESTAMP DEFAULT PARTITION TABLE
-	INTERVAL ANY SOME ALL TRUE ROLLUP COPY SQL_TSI_SECOND SQL_TSI_MINUTE SQL_TSI_HOUR SQL_TSI_DAY SQL_TSI_WEEK SQL_TSI_MONTH SQL_TSI_QUARTER SQL_TSI_YEAR
+var suspects = words(`HAVING LOW_PRIORITY DELAYED HIGH_PRIORITY QUICK OPTIONS OVERWRITE OVER OF CAST CONVERT DATE TIME TIMESTAMP DEFAULT PARTITION TABLE
+	INTERVAL UNKNOWN ANY SOME ALL TRUE ROLLUP COPY SQL_TSI_SECOND SQL_TSI_MINUTE SQL_TSI_HOUR SQL_TSI_DAY SQL_TSI_WEEK SQL_TSI_MONTH SQL_TSI_QUARTER SQL_TSI_YEAR
 	SYSTEM_TIME VERSION VERSIONS TUMBLE HOP CUMULATE TUMBLE_START TUMBLE_END HOP_START HOP_END CUMULATE_START CUMULATE_END SESSION_START SESSION_END`)
 
 // scanPlain looks at each byte of the first statement of src once. ok says that
@@ -108,7 +108,7 @@ const maxSuspect = len("SQL_TSI_QUARTER")
 // isSuspect reports whether w is one of suspects, in any case.
 func isSuspect(w string) bool {
 	switch w[0] | 0x20 {
-	case 'o', 'c', 'd', 't', 'p', 'h', 's', 'v', 'l', 'q', 'i', 'a', 'r':
+	case 'u', 'o', 'c', 'd', 't', 'p', 'h', 's', 'v', 'l', 'q', 'i', 'a', 'r':
 	default:
 		return false
 	}

@@ -12,6 +12,8 @@ const (
 	// AnyFunc and AllFunc hold the subquery of a comparison with ANY or ALL.
 	AnyFunc = "__lk_any"
 	AllFunc = "__lk_all"
+	// ExactFunc is its argument, a constant that the host may not change.
+	ExactFunc = "__lk_exact"
 	// AssignFunc is @name := value: the name as a string, and the value.
 	AssignFunc = "__lk_assign"
 	// RollupFunc is the last key of a GROUP BY … WITH ROLLUP.
@@ -26,7 +28,7 @@ const (
 func (s *splicer) exprWord(i int) {
 	switch w := strings.ToUpper(s.text(i)); w {
 	case "INTERVAL":
-		if s.op(i+1, "(") && s.hasComma(i+1) {
+		if s.op(i+1, "(") && s.hasComma(i+1) && (s.is(i-1, "INTERVAL") || !s.isUnit(s.closeParen(i+1)+1)) {
 			s.replace(s.tokens[i].start, s.tokens[i].end, IntervalFunc)
 		}
 	case "ANY", "SOME", "ALL":
@@ -41,7 +43,15 @@ func (s *splicer) exprWord(i int) {
 			s.replace(s.tokens[i].start, s.tokens[i+1].end, ", "+RollupFunc+"()")
 			s.rollup = true
 		}
+	case "UNKNOWN":
+		if s.is(i-1, "IS") || s.is(i-1, "NOT") && s.is(i-2, "IS") {
+			s.replace(s.tokens[i].start, s.tokens[i].end, "NULL")
+		}
 	default:
+		if severalUnits[w] && !s.op(i-1, "(") { // EXTRACT has them without quotes
+			s.replace(s.tokens[i].start, s.tokens[i].end, "`"+w+"`")
+			return
+		}
 		if unit, ok := strings.CutPrefix(w, "SQL_TSI_"); ok && intervalUnits[unit] {
 			s.replace(s.tokens[i].start, s.tokens[i].end, unit)
 		}
@@ -49,6 +59,20 @@ func (s *splicer) exprWord(i int) {
 }
 
 var intervalUnits = words(`SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR`)
+
+// severalUnits are the units of several numbers: words that the host's parser takes for
+// units where they are quoted.
+var severalUnits = words(`SECOND_MICROSECOND MINUTE_MICROSECOND MINUTE_SECOND HOUR_MICROSECOND HOUR_SECOND HOUR_MINUTE
+	DAY_MICROSECOND DAY_SECOND DAY_MINUTE DAY_HOUR YEAR_MONTH`)
+
+// isUnit reports whether token i is the unit of an interval.
+func (s *splicer) isUnit(i int) bool {
+	if i >= s.last || s.tokens[i].kind != tWord {
+		return false
+	}
+	w := strings.ToUpper(s.text(i))
+	return severalUnits[w] || w == "MICROSECOND" || intervalUnits[strings.TrimPrefix(w, "SQL_TSI_")]
+}
 
 // hasComma reports whether the parenthesis at i holds a comma of its own.
 func (s *splicer) hasComma(i int) bool {

@@ -6,7 +6,10 @@ import (
 	ast "github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-const codeBadTable = 1051 // ER_BAD_TABLE_ERROR, 42S02
+const (
+	codeBadTable      = 1051 // ER_BAD_TABLE_ERROR, 42S02
+	codeUnknownColumn = 1054 // ER_BAD_FIELD_ERROR, 42S22
+)
 
 // checkTree checks and repairs what needs nothing but the tree.
 func checkTree(stmt ast.Statement) error {

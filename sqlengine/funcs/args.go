@@ -116,6 +116,16 @@ func floatOf(ctx *sql.Context, v any) float64 {
 	if f, ok := v.(float64); ok {
 		return f
 	}
+	if text, ok := v.([]byte); ok {
+		v = string(text)
+	}
+	if text, ok := v.(string); ok {
+		f, whole := expr.ParseFloat(text)
+		if !whole {
+			ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DOUBLE value: '%s'", text)
+		}
+		return f
+	}
 	f, _ := strconv.ParseFloat(decimalOf(ctx, v).String(), 64)
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 
@@ -107,4 +108,31 @@ func temporalNumber(ctx *sql.Context, c *call, args []any) (any, error) {
 		return d.IntPart(), nil
 	}
 	return d.Round(int32(digitsOf(c.args[0]))), nil
+}
+
+// argText is the value of an argument as the text that a client is shown.
+func argText(ctx *sql.Context, arg sql.Expression, v any) (any, error) {
+	if gmstypes.IsDecimal(arg.Type()) {
+		return expression.NewConvert(expression.NewLiteral(v, arg.Type()), expression.ConvertToChar).Eval(ctx, nil)
+	}
+	return shownText(ctx, &call{args: []sql.Expression{arg}}, []any{v})
+}
+
+// Integer is text as a whole number: the digits that it begins with.
+func Integer(e sql.Expression, unsigned bool) sql.Expression {
+	t := sql.Type(gmstypes.Int64)
+	if unsigned {
+		t = gmstypes.Uint64
+	}
+	eval := func(ctx *sql.Context, _ *call, args []any) (any, error) {
+		n, whole := expr.ParseInteger(textOf(args[0]))
+		if !whole {
+			ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect INTEGER value: '%s'", textOf(args[0]))
+		}
+		if unsigned {
+			return n, nil
+		}
+		return int64(n), nil
+	}
+	return &call{entry: &entry{name: "cast_integer", typ: fixed(t), eval: eval}, args: []sql.Expression{e}}
 }

@@ -12,6 +12,8 @@
 //	calendar   functions of dates
 //	strtodate  STR_TO_DATE; readtime reads a text by its format
 //	zone       functions that read the time zone
+//	interval   values of INTERVAL, and dates moved by them
+//	exact      constants that the host may not change
 //	number     functions of numbers, GREATEST and LEAST
 //	bits       &, |, ^, <<, >> and BIT_COUNT
 //	text       functions of texts and sets

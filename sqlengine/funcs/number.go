@@ -16,6 +16,12 @@ import (
 
 func numberFunctions() []entry {
 	return []entry{
+		{name: "floor", min: 1, max: 1, typ: wholeType, eval: whole},
+		{name: "ceil", min: 1, max: 1, typ: wholeType, eval: whole},
+		{name: "ceiling", min: 1, max: 1, typ: wholeType, eval: whole},
+		{name: "pow", min: 2, max: 2, typ: fixed(gmstypes.Float64), eval: power},
+		{name: "power", min: 2, max: 2, typ: fixed(gmstypes.Float64), eval: power},
+		{name: "exp", min: 1, max: 1, typ: fixed(gmstypes.Float64), eval: exponential},
 		{name: "truncate", min: 2, max: 2, typ: truncateType, eval: truncate},
 		{name: "round", min: 1, max: 2, typ: roundType, eval: round},
 		{name: "oct", min: 1, max: 1, typ: fixed(gmstypes.LongText), eval: oct},
@@ -189,27 +195,14 @@ func interval(ctx *sql.Context, _ *call, args []any) (any, error) {
 	return int64(len(args) - 1), nil
 }
 
-// extremeFunction is GREATEST or LEAST: ours when all arguments are numbers or all
-// are times of one kind, else the host's.
+// extremeFunction is GREATEST or LEAST.
 func extremeFunction(name string) sql.Function {
-	build := function.NewGreatest
-	if name == "least" {
-		build = function.NewLeast
-	}
 	e := entry{name: name, min: 2, max: -1, typ: extremeType, eval: extreme}
-	return sql.FunctionN{Name: name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
-		if len(args) < 2 {
-			return nil, sql.ErrInvalidArgumentNumber.New(strings.ToUpper(name), "2 or more", len(args))
-		}
-		if extremeType(args) == nil {
-			return build(args...)
-		}
-		return &call{entry: &e, args: args}, nil
-	}}
+	return e.function()
 }
 
-// extremeType is the type that holds the values of all arguments; nil when they are
-// neither all numbers nor all times of one kind.
+// extremeType is the type as which all arguments are compared: a number when all are,
+// a time when all are of one kind, else text.
 func extremeType(args []sql.Expression) sql.Type {
 	whole, scale, numbers, floats, times, spans, texts := 0, 0, 0, 0, 0, 0, 0
 	var temporal sql.Type
@@ -245,7 +238,7 @@ func extremeType(args []sql.Expression) sql.Type {
 	}
 	switch {
 	case texts > 0 || numbers > 0 && times+spans > 0 || times > 0 && spans > 0:
-		return nil
+		return gmstypes.LongText
 	case spans > 0:
 		return mostDigits(args)
 	case times > 0:
@@ -254,7 +247,7 @@ func extremeType(args []sql.Expression) sql.Type {
 		}
 		return datetimeType(args)
 	case numbers == 0:
-		return nil
+		return gmstypes.Null
 	case floats > 0:
 		return gmstypes.Float64
 	case scale == 0 && whole == 19:
@@ -266,9 +259,14 @@ func extremeType(args []sql.Expression) sql.Type {
 func extreme(ctx *sql.Context, c *call, args []any) (any, error) {
 	t := c.Type()
 	var best any
-	for _, v := range args {
+	for i, v := range args {
 		var err error
-		if v, _, err = t.Convert(ctx, v); err != nil {
+		if t == gmstypes.LongText {
+			v, err = argText(ctx, c.args[i], v)
+		} else {
+			v, _, err = t.Convert(ctx, v)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if best != nil {
@@ -283,4 +281,60 @@ func extreme(ctx *sql.Context, c *call, args []any) (any, error) {
 		best = v
 	}
 	return best, nil
+}
+
+// wholeType is the type of FLOOR and CEIL: BIGINT where it holds the whole digits.
+func wholeType(args []sql.Expression) sql.Type {
+	t := args[0].Type()
+	if d, ok := t.(sql.DecimalType); ok {
+		if n := int(d.Precision()) - int(d.Scale()); n > 17 {
+			return gmstypes.MustCreateColumnDecimalType(uint8(min(n+1, maxDigits)), 0)
+		}
+		return gmstypes.Int64
+	}
+	if gmstypes.IsInteger(t) {
+		return t
+	}
+	return gmstypes.Float64
+}
+
+// whole is FLOOR or CEIL.
+func whole(ctx *sql.Context, c *call, args []any) (any, error) {
+	up := c.name != "floor"
+	t := c.Type()
+	switch {
+	case gmstypes.IsFloat(t):
+		if up {
+			return math.Ceil(floatOf(ctx, args[0])), nil
+		}
+		return math.Floor(floatOf(ctx, args[0])), nil
+	case !gmstypes.IsDecimal(c.args[0].Type()):
+		return args[0], nil
+	}
+	d := decimalOf(ctx, args[0])
+	if up {
+		d = d.Ceil()
+	} else {
+		d = d.Floor()
+	}
+	if gmstypes.IsDecimal(t) {
+		return d, nil
+	}
+	return d.IntPart(), nil
+}
+
+// power is POW(x, y), exponential EXP(x): beyond DOUBLE they are errors.
+func power(ctx *sql.Context, c *call, args []any) (any, error) {
+	return finite(c, math.Pow(floatOf(ctx, args[0]), floatOf(ctx, args[1])))
+}
+
+func exponential(ctx *sql.Context, c *call, args []any) (any, error) {
+	return finite(c, math.Exp(floatOf(ctx, args[0])))
+}
+
+func finite(c *call, f float64) (any, error) {
+	if f-f != 0 {
+		return nil, bridge.Errorf(bridge.CodeOverflow, "DOUBLE value is out of range in '%s'", c)
+	}
+	return f, nil
 }

@@ -2,10 +2,12 @@ package funcs
 
 import (
 	"math"
+	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 )
@@ -13,18 +15,20 @@ import (
 // longTextFunctions are the host's functions that make a text as long as a number
 // says, which the host makes whatever the number: ours are NULL beyond max_allowed_packet.
 func longTextFunctions() []sql.Function {
-	pad := func(name string, build func(...sql.Expression) (sql.Expression, error)) sql.Function {
+	pad := func(name string) sql.Function {
+		e := entry{name: name, typ: fixed(gmstypes.LongText), eval: padded}
 		return sql.FunctionN{Name: name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
-			if len(args) > 1 {
-				args = append([]sql.Expression(nil), args...)
-				args[1] = newCount(name, args[1], nil)
+			if len(args) != 3 {
+				return nil, sql.ErrInvalidArgumentNumber.New(strings.ToUpper(name), 3, len(args))
 			}
-			return build(args...)
+			args = append([]sql.Expression(nil), args...)
+			args[1] = newCount(name, args[1], nil)
+			return &call{entry: &e, args: args}, nil
 		}}
 	}
 	return []sql.Function{
-		pad("lpad", function.NewLeftPad),
-		pad("rpad", function.NewRightPad),
+		pad("lpad"),
+		pad("rpad"),
 		sql.Function1{Name: "space", Fn: func(n sql.Expression) sql.Expression {
 			return function.NewSpace(newCount("space", n, nil))
 		}},
@@ -32,6 +36,29 @@ func longTextFunctions() []sql.Function {
 			return function.NewRepeat(text, newCount("repeat", n, text))
 		}},
 	}
+}
+
+// padded is LPAD or RPAD(text, length, with): lengths count characters.
+func padded(ctx *sql.Context, c *call, args []any) (any, error) {
+	text, with, n := []rune(textOf(args[0])), []rune(textOf(args[2])), intOf(ctx, args[1])
+	if n < 0 {
+		return nil, nil
+	}
+	missing := int(n) - len(text)
+	switch {
+	case missing <= 0:
+		return string(text[:n]), nil
+	case len(with) == 0:
+		return "", nil
+	}
+	fill := make([]rune, 0, missing)
+	for len(fill) < missing {
+		fill = append(fill, with[:min(len(with), missing-len(fill))]...)
+	}
+	if c.name == "lpad" {
+		return string(fill) + string(text), nil
+	}
+	return string(text) + string(fill), nil
 }
 
 // count is the number of times that a text occurs in a function's result, or NULL,

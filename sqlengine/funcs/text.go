@@ -7,6 +7,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -14,6 +15,7 @@ func textFunctions() []entry {
 	return []entry{
 		{name: "insert", min: 4, max: 4, typ: fixed(gmstypes.LongText), eval: insert},
 		{name: "export_set", min: 3, max: 5, typ: fixed(gmstypes.LongText), eval: exportSet},
+		{name: "find_in_set", min: 2, max: 2, typ: fixed(gmstypes.Int64), eval: findInSet},
 		{name: "locate", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
 		{name: "position", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
 		{name: "substring_index", min: 3, max: 3, typ: fixed(gmstypes.LongText), eval: substringIndex},
@@ -94,6 +96,19 @@ func locate(ctx *sql.Context, c *call, args []any) (any, error) {
 	return at + int64(utf8.RuneCountInString(before)), nil
 }
 
+// findInSet is FIND_IN_SET(text, 'a,b,…'): the number of the text in the list, 0 if it
+// is not there.
+func findInSet(_ *sql.Context, c *call, args []any) (any, error) {
+	text, list := textOf(args[0]), textOf(args[1])
+	if list == "" {
+		return int64(0), nil
+	}
+	if ignoresCase(c.args) {
+		text, list = strings.ToLower(text), strings.ToLower(list)
+	}
+	return int64(slices.Index(strings.Split(list, ","), text) + 1), nil
+}
+
 // ignoresCase reports whether an argument has a COLLATE that does.
 func ignoresCase(args []sql.Expression) bool {
 	return slices.ContainsFunc(args, func(e sql.Expression) bool {
@@ -131,4 +146,35 @@ func substringIndex(ctx *sql.Context, _ *call, args []any) (any, error) {
 		}
 	}
 	return text[at+len(mark):], nil
+}
+
+// Trim is TRIM in place of the host's, which fails where what it takes away is NULL.
+func Trim(h *function.Trim) sql.Expression {
+	right := func(text, cut string) string {
+		for strings.HasSuffix(text, cut) {
+			text = text[:len(text)-len(cut)]
+		}
+		return text
+	}
+	left := func(text, cut string) string {
+		for strings.HasPrefix(text, cut) {
+			text = text[len(cut):]
+		}
+		return text
+	}
+	shown := h.String()
+	eval := func(_ *sql.Context, _ *call, args []any) (any, error) {
+		text, cut := textOf(args[0]), textOf(args[1])
+		if cut == "" {
+			return text, nil
+		}
+		if !strings.HasPrefix(shown, "trim(trailing") {
+			text = left(text, cut)
+		}
+		if !strings.HasPrefix(shown, "trim(leading") {
+			text = right(text, cut)
+		}
+		return text, nil
+	}
+	return &call{entry: &entry{name: "trim", typ: fixed(gmstypes.LongText), eval: eval}, args: h.Children()}
 }

@@ -20,13 +20,14 @@
 //	            statements that run again
 //	writing     dml, assignments (of LOAD DATA), denied
 //	repair      retype (the rule, and the types of references); arith, numeric,
-//	            total: numbers; temporal, shift: times; unify, single, like,
-//	            bounded, byname: other expressions; existence, member: EXISTS,
-//	            NOT IN; onceonly: subqueries of select lists
+//	            bounded, total: numbers; compare: comparisons; branches: IF and its
+//	            kin; temporal, shift: times; unify, single, like, byname: others;
+//	            existence, member: EXISTS, NOT IN; onceonly: subqueries of select lists
 //	checks      fullgroup, depends (ONLY_FULL_GROUP_BY), derived (names)
 //	statements  show, grants, kill, describe, describequery (EXPLAIN)
 //	results     origin (which table column a result column is)
-//	planning    coster, memory (meters where the host keeps rows)
+//	planning    coster, memory (meters where the host keeps rows), hashkey (keys of
+//	            hash joins), unprune (joins that the host miscounts)
 //
 // Rules: (1) a node is taken only when its result is the same as MySQL's; where
 // the host is wrong (docs/sql.md lists it) it is taken or refused, not left;

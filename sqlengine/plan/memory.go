@@ -21,10 +21,12 @@ const checkEvery = 1024
 const meterRule analyzer.RuleId = 10_002
 
 // AddMeters makes the host's analyzer put meters where the host keeps rows: it
-// counts nothing of its own. They come last, over what all other rules made.
+// counts nothing of its own. They come last, over what all other rules made. Plans
+// are mended just before.
 func AddMeters(a *analyzer.Analyzer) {
-	r := analyzer.Rule{Id: meterRule, Apply: addMeters}
-	a.Batches = append(a.Batches, &analyzer.Batch{Desc: "meters", Iterations: 1, Rules: []analyzer.Rule{r}})
+	wrapJoins(a)
+	rules := []analyzer.Rule{{Id: mendRule, Apply: mendPlan}, {Id: meterRule, Apply: addMeters}}
+	a.Batches = append(a.Batches, &analyzer.Batch{Desc: "meters", Iterations: 1, Rules: rules})
 	// The host plans simple UPDATE, DELETE and INSERT by this process-wide list.
 	for _, x := range analyzer.OnceAfterAll {
 		if x.Id == meterRule {
@@ -32,7 +34,7 @@ func AddMeters(a *analyzer.Analyzer) {
 		}
 	}
 	all := analyzer.OnceAfterAll
-	analyzer.OnceAfterAll = append(all[:len(all):len(all)], r)
+	analyzer.OnceAfterAll = append(all[:len(all):len(all)], rules...)
 }
 
 // addMeters puts meters under hash joins and caches, and over the queries of

@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
+	"github.com/lakesql/lakesql/sqlengine/exec/expr"
 )
 
 // MySQL's limits of exact numbers, and the digits that a division adds to the
@@ -179,11 +180,18 @@ func floatOf(ctx *sql.Context, v any) float64 {
 	if n, ok := bridge.Int64(v); ok {
 		return float64(n)
 	}
-	f, _, err := gmstypes.Float64.Convert(ctx, v)
-	if g, ok := f.(float64); ok && !math.IsNaN(g) {
-		if err != nil {
-			ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DOUBLE value: '%v'", show(v))
+	if text, ok := v.([]byte); ok {
+		v = string(text)
+	}
+	if text, ok := v.(string); ok {
+		f, whole := expr.ParseFloat(text)
+		if !whole {
+			ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DOUBLE value: '%s'", text)
 		}
+		return f
+	}
+	f, _, err := gmstypes.Float64.Convert(ctx, v)
+	if g, ok := f.(float64); ok && err == nil && !math.IsNaN(g) {
 		return g
 	}
 	ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DOUBLE value: '%v'", show(v))

@@ -284,6 +284,9 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 		}
 		return out, same, nil
 	}
+	if hidden, ok := funcs.Exact(out); ok {
+		return hidden, false, nil
+	}
 	if v, ok := out.(*expression.UserVar); ok && gmstypes.IsInteger(v.Type()) {
 		// Whole variables are BIGINT: the statement may set them to other numbers.
 		return expression.NewUserVarWithType(v.Name, v.Type().Promote()), false, nil
@@ -314,6 +317,9 @@ func (r *repairer) expr(e sql.Expression) (out sql.Expression, same bool, err er
 	}
 	if s, ok := newSpread(out); ok {
 		return s, false, nil
+	}
+	if t, ok := out.(*function.Trim); ok {
+		return funcs.Trim(t), false, nil
 	}
 	if g, ok := out.(*aggregation.GroupConcat); ok {
 		joined, ok, err := joinConcat(g)

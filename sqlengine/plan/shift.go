@@ -2,6 +2,7 @@ package plan
 
 import (
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -13,17 +14,21 @@ import (
 	"github.com/lakesql/lakesql/sqlengine/funcs"
 )
 
-// shift is a time plus or minus an interval. It keeps fractions of seconds, which
-// the host's operators cut off, and has the type of MySQL.
+// shift is a date or time plus or minus an interval, with MySQL's range and type. The
+// host cuts fractions of seconds off, knows few forms of intervals of several numbers,
+// and fails where the result is no date.
 type shift struct {
-	sql.Expression // the host's DATE_ADD or DATE_SUB
-	typ            sql.Type
+	host     sql.Expression // the host's DATE_ADD or DATE_SUB, for its printing
+	date, by sql.Expression
+	unit     string
+	minus    bool
+	typ      sql.Type
 }
 
 var _ sql.CollationCoercible = (*shift)(nil)
 
 // newShift is the expression that stands for the host's e; ok is false when e is
-// no such calculation, or one from text, which stays text.
+// no such calculation.
 func newShift(e sql.Expression) (out sql.Expression, ok bool) {
 	var date sql.Expression
 	var by *expression.Interval
@@ -52,97 +57,119 @@ func newShift(e sql.Expression) (out sql.Expression, ok bool) {
 	default:
 		return nil, false
 	}
+	_, minus := h.(*function.DateSub)
+	s := &shift{host: h, date: date, by: by.Child, unit: by.Unit, minus: minus}
 	t := date.Type()
-	switch {
-	case gmstypes.IsText(t):
-		return h, h != e
-	case bridge.IsTimespan(t):
-		return newSpanShift(h, date, by)
-	case !gmstypes.IsTime(t) && !gmstypes.IsTimestampType(t):
-		return nil, false
+	if bridge.IsTimespan(t) {
+		if clockUnits[by.Unit] || strings.HasPrefix(by.Unit, "DAY") {
+			s.typ = bridge.NewTimeType(max(funcs.Digits(date), secondDigits(by)))
+			return s, true
+		}
+		s.date = funcs.Datetime(date, funcs.Digits(date))
+		t = s.date.Type()
 	}
-	return &shift{h, shiftType(t, by.Unit)}, true
+	if gmstypes.IsTime(t) || gmstypes.IsTimestampType(t) {
+		s.typ = shiftType(t, by)
+	} else {
+		s.typ = gmstypes.LongText
+	}
+	return s, true
 }
 
-// clockUnits are the units that a TIME stays a TIME under.
+// clockUnits are the units within a day.
 var clockUnits = wordSet(`MICROSECOND SECOND MINUTE HOUR SECOND_MICROSECOND MINUTE_MICROSECOND MINUTE_SECOND
 	HOUR_MICROSECOND HOUR_SECOND HOUR_MINUTE`)
 
-// newSpanShift is a TIME plus or minus an interval h.
-func newSpanShift(h, date sql.Expression, by *expression.Interval) (sql.Expression, bool) {
-	if !clockUnits[by.Unit] {
-		return nil, false
-	}
-	digits := funcs.Digits(date)
+// secondDigits is how many digits of the second an interval has.
+func secondDigits(by *expression.Interval) int {
 	switch {
 	case strings.HasSuffix(by.Unit, "MICROSECOND"):
-		digits = 6
+		return 6
 	case by.Unit == "SECOND":
-		digits = max(digits, funcs.Digits(by.Child))
+		return funcs.Digits(by.Child)
 	}
-	return &shift{h, bridge.NewTimeType(digits)}, true
+	return 0
 }
 
 // Eval implements sql.Expression.
 func (s *shift) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	if !bridge.IsTimespan(s.typ) {
-		return s.Expression.Eval(ctx, row)
-	}
-	c := s.Expression.Children()
-	v, err := c[0].Eval(ctx, row)
+	v, err := s.date.Eval(ctx, row)
 	if err != nil || v == nil {
 		return nil, err
 	}
-	d, err := c[1].(*expression.Interval).EvalDelta(ctx, row)
-	if err != nil || d == nil {
+	n, err := s.by.Eval(ctx, row)
+	if err != nil {
 		return nil, err
 	}
-	span, ok := v.(gmstypes.Timespan)
+	if v, err = sql.UnwrapAny(ctx, v); err != nil {
+		return nil, err
+	}
+	if n, err = sql.UnwrapAny(ctx, n); err != nil {
+		return nil, err
+	}
+	d, ok := funcs.Interval(ctx, n, s.unit)
 	if !ok {
 		return nil, nil
 	}
-	us := ((d.Hours*60+d.Minutes)*60+d.Seconds)*1_000_000 + d.Microseconds
-	if _, ok := s.Expression.(*function.DateSub); ok {
-		us = -us
+	if s.minus {
+		d = d.Negated()
 	}
-	return gmstypes.Time.MicrosecondsToTimespan(int64(span) + us), nil
+	switch x := v.(type) {
+	case gmstypes.Timespan:
+		return d.MoveSpan(x), nil
+	case time.Time:
+		if t, ok := d.Move(ctx, x.UTC()); ok {
+			return t, nil
+		}
+		return nil, nil
+	}
+	if text, ok := d.MoveText(ctx, v, clockUnits[s.unit] || strings.HasPrefix(s.unit, "DAY_")); ok {
+		return text, nil
+	}
+	return nil, nil
 }
 
-// shiftType is the type of a time of type t moved by a number of units.
-func shiftType(t sql.Type, unit string) sql.Type {
-	precision := timePrecision(t)
-	switch {
-	case strings.HasSuffix(unit, "MICROSECOND"):
-		precision = 6
-	case !gmstypes.IsDateType(t):
-	case unit == "DAY" || unit == "WEEK" || unit == "MONTH" || unit == "QUARTER" || unit == "YEAR" || unit == "YEAR_MONTH":
-		return gmstypes.Date
+// shiftType is the type of a time of type t moved by an interval.
+func shiftType(t sql.Type, by *expression.Interval) sql.Type {
+	switch by.Unit {
+	case "DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "YEAR_MONTH":
+		if gmstypes.IsDateType(t) {
+			return gmstypes.Date
+		}
 	}
-	return gmstypes.MustCreateDatetimeType(sqltypes.Datetime, precision)
+	return gmstypes.MustCreateDatetimeType(sqltypes.Datetime, max(timePrecision(t), secondDigits(by)))
 }
 
 // Type implements sql.Expression.
 func (s *shift) Type() sql.Type { return s.typ }
 
+// IsNullable implements sql.Expression.
+func (s *shift) IsNullable() bool { return true }
+
+// Resolved implements sql.Expression.
+func (s *shift) Resolved() bool { return s.date.Resolved() && s.by.Resolved() }
+
+// String implements sql.Expression.
+func (s *shift) String() string { return s.host.String() }
+
+// DebugString implements sql.DebugStringer.
+func (s *shift) DebugString() string { return sql.DebugString(s.host) }
+
 // CollationCoercibility implements sql.CollationCoercible.
 func (s *shift) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
-	return sql.GetCoercibility(ctx, s.Expression)
+	return sql.GetCoercibility(ctx, s.host)
 }
 
 // Children implements sql.Expression. The host refuses intervals under
 // expressions that it does not know, so that what is in the interval stands for it.
-func (s *shift) Children() []sql.Expression {
-	c := s.Expression.Children()
-	return []sql.Expression{c[0], c[1].(*expression.Interval).Child}
-}
+func (s *shift) Children() []sql.Expression { return []sql.Expression{s.date, s.by} }
 
 // WithChildren implements sql.Expression.
 func (s *shift) WithChildren(children ...sql.Expression) (sql.Expression, error) {
 	if len(children) != 2 {
 		return nil, sql.ErrInvalidChildrenNumber.New(s, len(children), 2)
 	}
-	unit := s.Expression.Children()[1].(*expression.Interval).Unit
-	h, err := s.Expression.WithChildren(children[0], expression.NewInterval(children[1], unit))
+	h, err := s.host.WithChildren(children[0], expression.NewInterval(children[1], s.unit))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	hostplan "github.com/dolthub/go-mysql-server/sql/plan"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
@@ -24,42 +25,40 @@ func temporal(e sql.Expression) (out sql.Expression, changed bool, err error) {
 		return funcs.TimestampDiff(x), true, nil
 	case *expression.Convert:
 		return convertTemporal(x)
-	case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus,
+	case *expression.Arithmetic, *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus, *expression.BitOp,
 		*aggregation.Sum, *aggregation.Avg:
 		return numberedChildren(e)
 	case *function.If:
-		return evenBranches(e, e.Children()[1:])
+		return evenBranches(e, 1)
 	case *function.IfNull:
-		return evenBranches(e, e.Children())
+		return evenBranches(e, 0)
 	case *function.Coalesce:
 		return evenCoalesce(x)
 	case *expression.Case:
-		if out, changed := boundCase(x); changed {
-			return out, true, nil
+		even, changed, err := compareCase(x)
+		if err != nil {
+			return nil, false, err
 		}
-		return evenCase(x)
+		out, evened, err := evenCase(even)
+		return out, changed || evened, err
 	case *function.NullIf:
-		return boundOperands(e)
+		return compareNullIf(x)
 	case *expression.Like, *aggregation.GroupConcat:
 		return textChildren(e)
-	case *expression.InTuple, *expression.NullSafeEquals:
-		return boundOperands(e)
+	case *expression.InTuple:
+		return compareIn(x)
+	case *hostplan.InSubquery:
+		return compareWithSubquery(x)
 	case expression.Comparer:
-		if q, ok, err := funcs.Quantify(x); ok || err != nil {
-			return q, ok, err
+		if q, ok, err := funcs.Quantify(x); err != nil {
+			return nil, false, err
+		} else if ok {
+			out, _, err := compareWithSubquery(q)
+			return out, true, err
 		}
-		if out, changed, err := hideScalar(x); changed || err != nil {
-			return out, changed, err
-		}
-		if out, changed, err := boundOperands(e); changed || err != nil {
-			return out, changed, err
-		}
-		if out, changed, err := numberedDates(e, e.Children()); changed || err != nil {
-			return out, changed, err
-		}
-		return compareSpans(e, x)
+		return compareAll(x)
 	case *expression.Between:
-		if out, changed, err := boundOperands(e); changed || err != nil {
+		if out, changed, err := compareBetween(x); changed || err != nil {
 			return out, changed, err
 		}
 		if out, changed, err := numberedDates(e, e.Children()); changed || err != nil {
@@ -187,8 +186,18 @@ func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
 		return funcs.Time(c.Child, digits), true, nil
 	case gmstypes.IsTextOnly(t):
 		return mapChildren(c, floatAsText)
-	case gmstypes.IsDecimal(t) && gmstypes.IsText(c.Child.Type()):
-		return mapChildren(c, boundText)
+	case gmstypes.IsDecimal(t) && (gmstypes.IsNumber(c.Child.Type()) || gmstypes.IsTextOnly(c.Child.Type())):
+		return newBounded(c), true, nil
+	case gmstypes.IsDecimal(t) && funcs.Temporal(c.Child):
+		out, err := c.WithChildren(funcs.Number(c.Child))
+		if err != nil {
+			return nil, false, err
+		}
+		return newBounded(out.(*expression.Convert)), true, nil
+	case gmstypes.IsFloat(t) && gmstypes.IsTextOnly(c.Child.Type()):
+		return asDouble.of(c.Child), true, nil
+	case gmstypes.IsInteger(t) && gmstypes.IsTextOnly(c.Child.Type()):
+		return funcs.Integer(c.Child, gmstypes.IsUnsigned(t)), true, nil
 	case !funcs.Temporal(c.Child):
 		return c, false, nil
 	case gmstypes.IsNumber(t):
@@ -200,128 +209,6 @@ func convertTemporal(c *expression.Convert) (sql.Expression, bool, error) {
 	return c, false, nil
 }
 
-// evener finds what branches of one value must become for the host to type it as
-// MySQL does; nil when nothing.
-func evener(branches []sql.Expression) change {
-	spans, times, others, digits := 0, 0, 0, 0
-	var first sql.Type
-	mixed := false
-	for _, b := range branches {
-		if b == nil || b.Type() == gmstypes.Null {
-			continue
-		}
-		t := b.Type()
-		if first == nil {
-			first = t
-		}
-		mixed = mixed || !first.Equals(t)
-		switch {
-		case bridge.IsTimespan(t):
-			spans++
-		case gmstypes.IsTime(t):
-			times++
-		default:
-			others++
-			continue
-		}
-		digits = max(digits, funcs.Digits(b))
-	}
-	unlessNull := func(convert func(sql.Expression) sql.Expression) change {
-		return func(e sql.Expression) (sql.Expression, bool) {
-			if e == nil || e.Type() == gmstypes.Null {
-				return e, false
-			}
-			return convert(e), true
-		}
-	}
-	switch {
-	case !mixed || spans+times == 0:
-		return nil
-	case others > 0:
-		return asText
-	case times == 0:
-		return unlessNull(func(e sql.Expression) sql.Expression { return funcs.Time(e, digits) })
-	}
-	return unlessNull(func(e sql.Expression) sql.Expression { return funcs.Datetime(e, digits) })
-}
-
-// evenBranches makes the branches of IF, IFNULL and COALESCE even.
-func evenBranches(e sql.Expression, branches []sql.Expression) (sql.Expression, bool, error) {
-	change := evener(branches)
-	if change == nil {
-		return e, false, nil
-	}
-	skip := len(e.Children()) - len(branches)
-	return mapChildren(e, func(c sql.Expression) (sql.Expression, bool) {
-		if skip > 0 {
-			skip--
-			return c, false
-		}
-		return change(c)
-	})
-}
-
-// evenCoalesce also drops the NULLs of a COALESCE, which the host takes for text.
-func evenCoalesce(c *function.Coalesce) (sql.Expression, bool, error) {
-	var args []sql.Expression
-	for _, a := range c.Children() {
-		if !gmstypes.IsNull(a) {
-			args = append(args, a)
-		}
-	}
-	if len(args) == 0 || len(args) == len(c.Children()) {
-		return evenBranches(c, c.Children())
-	}
-	short, err := function.NewCoalesce(args...)
-	if err != nil {
-		return nil, false, err
-	}
-	out, _, err := evenBranches(short, args)
-	return out, true, err
-}
-
-func evenCase(c *expression.Case) (sql.Expression, bool, error) {
-	values := make([]sql.Expression, 0, len(c.Branches)+1)
-	for _, b := range c.Branches {
-		values = append(values, b.Value)
-	}
-	change := evener(append(values, c.Else))
-	digits, spans := onlySpans(append(values, c.Else))
-	if spans { // the host has no type for them
-		change = asText
-	}
-	if change == nil {
-		return c, false, nil
-	}
-	branches := append([]expression.CaseBranch(nil), c.Branches...)
-	for i := range branches {
-		branches[i].Value, _ = change(branches[i].Value)
-	}
-	otherwise := c.Else
-	if otherwise != nil {
-		otherwise, _ = change(otherwise)
-	}
-	out := expression.NewCase(c.Expr, branches, otherwise)
-	if spans {
-		return funcs.Time(out, digits), true, nil
-	}
-	return out, true, nil
-}
-
-// onlySpans reports whether all branches are TIME or NULL, and their most digits.
-func onlySpans(branches []sql.Expression) (digits int, ok bool) {
-	for _, b := range branches {
-		if b == nil || b.Type() == gmstypes.Null {
-			continue
-		}
-		if !bridge.IsTimespan(b.Type()) {
-			return 0, false
-		}
-		digits, ok = max(digits, funcs.Digits(b)), true
-	}
-	return digits, ok
-}
-
 // isColumn reports whether the host compares an expression by its own type.
 func isColumn(e sql.Expression) bool {
 	_, ok := e.(*expression.GetField)
@@ -330,8 +217,8 @@ func isColumn(e sql.Expression) bool {
 
 // compareSpans compares a calculated TIME as such with what is not one. Columns are
 // left as they are, for the sake of pruning; the host compares them rightly.
-func compareSpans(e sql.Expression, c expression.Comparer) (sql.Expression, bool, error) {
-	l, r := c.Left(), c.Right()
+func compareSpans(e expression.Comparer) (sql.Expression, bool, error) {
+	l, r := e.Left(), e.Right()
 	lspan, rspan := bridge.IsTimespan(l.Type()), bridge.IsTimespan(r.Type())
 	if !lspan && !rspan || lspan && isColumn(l) || rspan && isColumn(r) ||
 		gmstypes.IsTime(l.Type()) || gmstypes.IsTime(r.Type()) || gmstypes.IsTuple(l.Type()) || gmstypes.IsTuple(r.Type()) {

@@ -263,31 +263,56 @@ func (t *total) NewWindowFunction() (sql.WindowFunction, error) {
 	return &totalWindow{total: t, framer: h.DefaultFramer(), arg: t.Children()[0]}, nil
 }
 
-// totalWindow answers frames of a partition from the sums of its beginnings.
+// totalWindow answers frames of a partition: exact ones from the sums of its
+// beginnings, doubles by adding those of the frame, which lose no digits to others.
 type totalWindow struct {
 	*total
 	framer sql.WindowFramer
 	arg    sql.Expression
 	start  int
-	sums   []sum // of the first i rows of the partition
+	sums   []sum     // of the first i rows of the partition
+	floats []float64 // of its rows; those of NULL count for nothing in sums
+	last   struct {  // the frame before, which this one may begin with
+		from, to int
+		f        float64
+	}
 }
 
 // StartPartition implements sql.WindowFunction.
 func (w *totalWindow) StartPartition(ctx *sql.Context, in sql.WindowInterval, rows sql.WindowBuffer) error {
 	w.start = in.Start
 	var s sum
-	w.sums = append(w.sums[:0], s)
+	w.sums, w.floats = append(w.sums[:0], s), w.floats[:0]
+	w.last.from, w.last.to, w.last.f = 0, 0, 0
 	for _, row := range rows[in.Start:in.End] {
 		v, err := w.arg.Eval(ctx, row)
 		if err != nil {
 			return err
 		}
-		if v != nil {
-			s.add(ctx, w.res.kind == exactDecimal, v)
+		f := 0.0
+		switch {
+		case v == nil:
+		case w.res.kind == exactDecimal:
+			s.add(ctx, true, v)
+		default:
+			f = floatOf(ctx, v)
+			s.n++
 		}
-		w.sums = append(w.sums, s)
+		w.sums, w.floats = append(w.sums, s), append(w.floats, f)
 	}
 	return nil
+}
+
+// frame is the sum of rows [from, to).
+func (w *totalWindow) frame(from, to int) float64 {
+	if from != w.last.from || to < w.last.to {
+		w.last.from, w.last.to, w.last.f = from, from, 0
+	}
+	for _, f := range w.floats[w.last.to:to] {
+		w.last.f += f
+	}
+	w.last.to = to
+	return w.last.f
 }
 
 // DefaultFramer implements sql.WindowFunction.
@@ -302,7 +327,7 @@ func (w *totalWindow) Compute(_ *sql.Context, in sql.WindowInterval, _ sql.Windo
 	a, b := &w.sums[from], &w.sums[to]
 	n := b.n - a.n
 	if w.res.kind == float {
-		return w.result(n, decimal.Decimal{}, b.f-a.f)
+		return w.result(n, decimal.Decimal{}, w.frame(from, to))
 	}
 	return w.result(n, b.exact().Sub(a.exact()), 0)
 }

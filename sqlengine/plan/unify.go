@@ -70,7 +70,12 @@ func withoutMerge(n sql.Node) (sql.Node, bool) {
 			}
 			casts++
 			e = a.Child
-			if c, ok := e.(*expression.Convert); ok {
+			switch c := e.(type) {
+			case *expression.Convert:
+				e = c.Child
+			case *bounded:
+				e = c.Child
+			case *operand:
 				e = c.Child
 			}
 			e = funcs.Uncast(e)
