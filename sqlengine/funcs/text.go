@@ -18,6 +18,7 @@ func textFunctions() []entry {
 		{name: "find_in_set", min: 2, max: 2, typ: fixed(gmstypes.Int64), eval: findInSet},
 		{name: "locate", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
 		{name: "position", min: 2, max: 3, typ: fixed(gmstypes.Int64), eval: locate},
+		{name: "quote", min: 1, max: 1, typ: fixed(gmstypes.LongText), eval: quote, nulls: true},
 		{name: "substring_index", min: 3, max: 3, typ: fixed(gmstypes.LongText), eval: substringIndex},
 		{name: "make_set", min: 2, max: -1, typ: fixed(gmstypes.LongText), eval: makeSet, nulls: true},
 	}
@@ -94,6 +95,14 @@ func locate(ctx *sql.Context, c *call, args []any) (any, error) {
 		return int64(0), nil
 	}
 	return at + int64(utf8.RuneCountInString(before)), nil
+}
+
+// quote is QUOTE(text): a literal of the text, the word NULL of NULL.
+func quote(_ *sql.Context, _ *call, args []any) (any, error) {
+	if args[0] == nil {
+		return "NULL", nil
+	}
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\x00", `\0`, "\x1a", `\Z`).Replace(textOf(args[0])) + "'", nil
 }
 
 // findInSet is FIND_IN_SET(text, 'a,b,…'): the number of the text in the list, 0 if it

@@ -69,7 +69,7 @@ func evenBranches(e sql.Expression, first int) (sql.Expression, bool, error) {
 		}
 	}
 	if t := commonTime(branches); t != nil && !t.Equals(out.Type()) { // IF makes DATETIME(6) of any
-		return &cast{expression.UnaryExpression{Child: out}, t}, true, nil
+		return newCast(out, t), true, nil
 	}
 	return out, changed, nil
 }
@@ -110,7 +110,7 @@ func even(branches []sql.Expression) (out []sql.Expression, changed bool) {
 	}
 	for i, b := range out {
 		if b != nil && !gmstypes.IsNull(b) && !b.Type().Equals(common) {
-			out[i] = &cast{expression.UnaryExpression{Child: b}, common}
+			out[i] = newCast(b, common)
 		}
 	}
 	return out, true

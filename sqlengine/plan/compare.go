@@ -325,9 +325,39 @@ func compareWithSubquery(e sql.Expression) (sql.Expression, bool, error) {
 		return e, false, nil
 	}
 	left = c.of(left)
-	query, _ := castColumns(sub.Query, []sql.Type{left.Type()})
+	query, err := castResult(sub.Query, left.Type())
+	if err != nil {
+		return nil, false, err
+	}
 	out, err := e.WithChildren(left, sub.WithQuery(query))
 	return out, true, err
+}
+
+// castResult makes the one column of a query one of type t, where its values are made:
+// above it the host would look for its name among those of the outer query.
+func castResult(n sql.Node, t sql.Type) (sql.Node, error) {
+	switch x := n.(type) {
+	case *hostplan.Project:
+		e := x.Projections[0]
+		a, ok := e.(*expression.Alias)
+		if !ok {
+			return hostplan.NewProject([]sql.Expression{expression.NewAlias(e.String(), newCast(e, t))}, x.Child), nil
+		}
+		out := expression.NewAlias(a.Name(), newCast(a.Child, t)).WithId(a.Id())
+		return hostplan.NewProject([]sql.Expression{out.(sql.Expression)}, x.Child), nil
+	case *hostplan.Limit, *hostplan.Offset, *hostplan.Distinct, *hostplan.Sort, *hostplan.SetOp:
+		var children []sql.Node
+		for _, c := range n.Children() {
+			c, err := castResult(c, t)
+			if err != nil {
+				return nil, err
+			}
+			children = append(children, c)
+		}
+		return n.WithChildren(children...)
+	}
+	out, _ := castColumns(n, []sql.Type{t})
+	return out, nil
 }
 
 // compareCase makes CASE x WHEN a compare x with each as MySQL does.

@@ -105,7 +105,7 @@ func castColumns(n sql.Node, ts []sql.Type) (sql.Node, bool) {
 			continue
 		}
 		same = false
-		list[i] = expression.NewAlias(c.Name, &cast{expression.UnaryExpression{Child: list[i]}, ts[i]})
+		list[i] = expression.NewAlias(c.Name, newCast(list[i], ts[i]))
 	}
 	if same {
 		return n, true
@@ -226,6 +226,10 @@ type cast struct {
 
 var _ sql.CollationCoercible = (*cast)(nil)
 
+func newCast(e sql.Expression, t sql.Type) *cast {
+	return &cast{expression.UnaryExpression{Child: e}, t}
+}
+
 // Type implements sql.Expression.
 func (c *cast) Type() sql.Type { return c.typ }
 
@@ -241,7 +245,7 @@ func (c *cast) WithChildren(children ...sql.Expression) (sql.Expression, error) 
 	if len(children) != 1 {
 		return nil, sql.ErrInvalidChildrenNumber.New(c, len(children), 1)
 	}
-	return &cast{expression.UnaryExpression{Child: children[0]}, c.typ}, nil
+	return newCast(children[0], c.typ), nil
 }
 
 // Eval implements sql.Expression.
