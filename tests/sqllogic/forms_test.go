@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/lakesql/lakesql/tests/sqllogic/lake"
 )
 
 // TestForms runs every statement of the table in docs/sql.md and holds its third
@@ -41,14 +43,14 @@ func TestForms(t *testing.T) {
 }
 
 func runForm(t *testing.T, query, state string) {
-	l := startLake(t)
-	db, err := sql.Open("mysql", l.dsn)
+	l := lake.Start(t)
+	db, err := sql.Open("mysql", l.DSN)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	t.Chdir(l.files)
+	t.Chdir(l.Files)
 	if err := os.WriteFile("f.csv", []byte("1,2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/lakesql/lakesql/tests/sqllogic/lake"
 )
 
 // TestPrepared runs statements of lakesql's dialect as prepared statements of the
 // server with parameters, each twice.
 func TestPrepared(t *testing.T) {
-	l := startLake(t)
-	db, err := sql.Open("mysql", l.dsn)
+	l := lake.Start(t)
+	db, err := sql.Open("mysql", l.DSN)
 	if err != nil {
 		t.Fatal(err)
 	}

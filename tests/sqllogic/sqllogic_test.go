@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lakesql/lakesql/tests/sqllogic/lake"
 	"github.com/lakesql/lakesql/tests/sqllogic/runner"
 )
 
@@ -75,27 +76,25 @@ func runFile(t *testing.T, file string) {
 }
 
 func runScript(t *testing.T, records []runner.Record, protocol string) error {
-	l := startLake(t)
+	l := lake.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 	defer cancel()
-	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, Dir: l.files, All: *all}
+	srv := &runner.Server{Kind: "lakesql", DSN: l.DSN, Dir: l.Files, All: *all}
 	srv.Restart = func() error {
-		l.stop(t)
-		l.start(t)
-		srv.DSN = l.dsn
+		l.Restart(t)
+		srv.DSN = l.DSN
 		return nil
 	}
 	return runner.Run(ctx, srv, records, protocol)
 }
 
 func rewriteFile(t *testing.T, file, text string, records []runner.Record) {
-	l := startLake(t)
+	l := lake.Start(t)
 	got := map[int][]string{}
-	srv := &runner.Server{Kind: "lakesql", DSN: l.dsn, Dir: l.files, Rewrite: func(r *runner.Record, rows []string) { got[r.Line] = rows }}
+	srv := &runner.Server{Kind: "lakesql", DSN: l.DSN, Dir: l.Files, Rewrite: func(r *runner.Record, rows []string) { got[r.Line] = rows }}
 	srv.Restart = func() error {
-		l.stop(t)
-		l.start(t)
-		srv.DSN = l.dsn
+		l.Restart(t)
+		srv.DSN = l.DSN
 		return nil
 	}
 	if err := runner.Run(t.Context(), srv, runner.Variant{Buckets: "1"}.Apply(records), "text"); err != nil {

@@ -1,4 +1,4 @@
-package sqllogic
+package lake
 
 import (
 	"context"
@@ -14,31 +14,32 @@ import (
 	"github.com/lakesql/lakesql/storage/fileio/local"
 )
 
-// lake is a server over a warehouse in a temporary folder.
-type lake struct {
+// Server is one that runs until its test ends.
+type Server struct {
 	root   string
-	files  string // the folder that SQL may read
+	Files  string // the folder that SQL may read
 	env    *storage.Env
 	engine *sqlengine.Engine
 	done   chan error
-	dsn    string
+	DSN    string // of no database
 }
 
-func startLake(t *testing.T) *lake {
+// Start starts a server over an empty warehouse.
+func Start(t *testing.T) *Server {
 	t.Helper()
-	l := &lake{root: filepath.ToSlash(t.TempDir()), files: t.TempDir()}
+	l := &Server{root: filepath.ToSlash(t.TempDir()), Files: t.TempDir()}
 	l.start(t)
 	t.Cleanup(func() { l.stop(t) })
 	return l
 }
 
-func (l *lake) start(t *testing.T) {
+func (l *Server) start(t *testing.T) {
 	t.Helper()
 	store := local.New(l.root)
 	l.env = storage.NewEnv(storage.Config{Store: store, MemoryBytes: 256 << 20, Threads: 2})
 	var err error
 	l.engine, err = sqlengine.Open(t.Context(), sqlengine.Options{
-		Catalog: filesystem.New(l.env, l.root), Store: store, Root: l.root, SecureFilePriv: l.files,
+		Catalog: filesystem.New(l.env, l.root), Store: store, Root: l.root, SecureFilePriv: l.Files,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,13 +48,13 @@ func (l *lake) start(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.dsn = "root@tcp(" + ln.Addr().String() + ")/?clientFoundRows=false&allowAllFiles=true"
+	l.DSN = "root@tcp(" + ln.Addr().String() + ")/?clientFoundRows=false&allowAllFiles=true"
 	l.done = make(chan error, 1)
 	go func(e *sqlengine.Engine, done chan error) { done <- e.Serve(ln) }(l.engine, l.done)
 }
 
 // stop ends the server. Running statements get a second.
-func (l *lake) stop(t *testing.T) {
+func (l *Server) stop(t *testing.T) {
 	t.Helper()
 	if l.engine == nil {
 		return
@@ -68,4 +69,12 @@ func (l *lake) stop(t *testing.T) {
 	}
 	l.env.Close()
 	l.engine = nil
+}
+
+// Restart stops the server and starts another one over the same warehouse, which
+// changes DSN.
+func (l *Server) Restart(t *testing.T) {
+	t.Helper()
+	l.stop(t)
+	l.start(t)
 }

@@ -157,7 +157,7 @@ func (c *conns) one(ctx context.Context, conn *sql.Conn, r, original *Record) er
 func (c *conns) statement(ctx context.Context, conn *sql.Conn, r *Record) error {
 	var res sql.Result = driver.RowsAffected(0)
 	var err error
-	if hasRows(r.SQL) {
+	if HasRows(r.SQL) {
 		_, err = c.query(ctx, conn, r)
 	} else {
 		res, err = c.exec(ctx, conn, r.SQL)
@@ -174,9 +174,9 @@ func (c *conns) statement(ctx context.Context, conn *sql.Conn, r *Record) error 
 	return nil
 }
 
-// hasRows reports whether a statement answers with rows, which the driver wants
+// HasRows reports whether a statement answers with rows, which the driver wants
 // to know beforehand.
-func hasRows(text string) bool {
+func HasRows(text string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(text, "( "), " ")
 	switch strings.ToUpper(strings.TrimSpace(word)) {
 	case "SELECT", "WITH", "VALUES", "SHOW", "DESCRIBE", "DESC", "EXPLAIN":
