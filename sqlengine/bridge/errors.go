@@ -104,6 +104,7 @@ var (
 	CodeBadCharacter     = Code{1300, "HY000"}
 	CodeLongResult       = Code{1301, "HY000"}
 	CodeDatetimeOverflow = Code{1441, "22008"}
+	CodeDistinctOrder    = Code{3065, "HY000"}
 	CodeNoFunction       = Code{1305, "42000"}
 	CodeInterrupted      = Code{1317, "70100"}
 	CodeNoDefault        = Code{1364, "HY000"}

@@ -63,7 +63,7 @@ func totalsOfJoin(sel *ast.Select) bool {
 	if last := len(sel.GroupBy) - 1; last >= 0 && isCall(sel.GroupBy[last], RollupFunc) {
 		return false
 	}
-	joined := len(sel.From) > 1 || !isOneTable(sel.From[0])
+	joined := len(sel.From) > 1 || len(sel.From) == 1 && !isOneTable(sel.From[0])
 	found := false
 	_ = ast.Walk(func(n ast.SQLNode) (bool, error) {
 		switch x := n.(type) {

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+	"github.com/shopspring/decimal"
 
 	"github.com/lakesql/lakesql/sqlengine/bridge"
 	"github.com/lakesql/lakesql/sqlengine/exec/expr"
@@ -72,6 +72,11 @@ func shownText(_ *sql.Context, c *call, args []any) (any, error) {
 	switch v := args[0].(type) {
 	case float32:
 		return string(expr.AppendFloat(nil, float64(v), 32)), nil
+	case decimal.Decimal:
+		if t, ok := c.args[0].Type().(sql.DecimalType); ok {
+			return v.StringFixed(int32(t.Scale())), nil
+		}
+		return v.String(), nil
 	case gmstypes.Timespan:
 		return string(expr.AppendTime(nil, int64(v), digits)), nil
 	case time.Time:
@@ -112,9 +117,6 @@ func temporalNumber(ctx *sql.Context, c *call, args []any) (any, error) {
 
 // argText is the value of an argument as the text that a client is shown.
 func argText(ctx *sql.Context, arg sql.Expression, v any) (any, error) {
-	if gmstypes.IsDecimal(arg.Type()) {
-		return expression.NewConvert(expression.NewLiteral(v, arg.Type()), expression.ConvertToChar).Eval(ctx, nil)
-	}
 	return shownText(ctx, &call{args: []sql.Expression{arg}}, []any{v})
 }
 

@@ -13,6 +13,7 @@
 //	strtodate  STR_TO_DATE; readtime reads a text by its format
 //	zone       functions that read the time zone
 //	interval   values of INTERVAL, and dates moved by them
+//	format     FORMAT, BENCHMARK
 //	exact      constants that the host may not change
 //	number     functions of numbers, GREATEST and LEAST
 //	bits       &, |, ^, <<, >> and BIT_COUNT

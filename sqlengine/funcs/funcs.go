@@ -39,7 +39,7 @@ func New(more ...sql.Function) *Provider {
 	for _, name := range []string{"session_user", "system_user"} {
 		p.byName[name] = sql.NewFunction0(name, function.NewUser)
 	}
-	for _, f := range []sql.Function{quantifierFunction(dialect.AnyFunc), quantifierFunction(dialect.AllFunc), assignFunction(), exactFunction()} {
+	for _, f := range []sql.Function{quantifierFunction(dialect.AnyFunc), quantifierFunction(dialect.AllFunc), assignFunction(), exactFunction(), formatFunction(), benchmarkFunction()} {
 		p.byName[f.FunctionName()] = f
 	}
 	for _, f := range append(longTextFunctions(), more...) {

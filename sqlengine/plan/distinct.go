@@ -99,3 +99,44 @@ func sortByResult(s *hostplan.Sort) (sql.Node, bool) {
 	}
 	return hostplan.NewSort(fields, s.Child), changed
 }
+
+// checkDistinctOrder refuses an order of the rows of a DISTINCT by columns that are not
+// selected, of which equal rows may have several values.
+func checkDistinctOrder(ctx *sql.Context, d *hostplan.Distinct) error {
+	p, ok := d.Child.(*hostplan.Project)
+	if !ok || !sql.LoadSqlMode(ctx).ModeEnabled("ONLY_FULL_GROUP_BY") {
+		return nil
+	}
+	order, ok := p.Child.(*hostplan.Sort)
+	if !ok {
+		return nil
+	}
+	known, texts := map[sql.ColumnId]bool{}, map[string]bool{}
+	for _, e := range p.Projections {
+		if a, ok := e.(*expression.Alias); ok {
+			known[a.Id()], e = true, a.Child
+		}
+		if f, ok := e.(*expression.GetField); ok {
+			known[f.Id()] = true
+		}
+		texts[e.String()] = true
+	}
+	for i, f := range order.SortFields {
+		if _, alias := f.Column.(*expression.Alias); alias || texts[f.Column.String()] {
+			continue
+		}
+		var missing *expression.GetField
+		sql.Inspect(f.Column, func(e sql.Expression) bool {
+			if g, ok := e.(*expression.GetField); ok && !known[g.Id()] {
+				missing = g
+			}
+			_, query := e.(*hostplan.Subquery)
+			return missing == nil && !query && !(e != nil && texts[e.String()])
+		})
+		if missing != nil {
+			return bridge.Errorf(bridge.CodeDistinctOrder, "Expression #%d of ORDER BY clause is not in SELECT list, references column '%s' which is not in SELECT list; "+
+				"this is incompatible with DISTINCT", i+1, fullName(missing))
+		}
+	}
+	return nil
+}

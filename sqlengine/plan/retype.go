@@ -91,6 +91,10 @@ func (r *repairer) node(n sql.Node) (out sql.Node, same bool, err error) {
 		if err := checkKeys(x); err != nil {
 			return nil, false, err
 		}
+	case *hostplan.Distinct:
+		if err := checkDistinctOrder(r.ctx, x); err != nil {
+			return nil, false, err
+		}
 	case *hostplan.Sort:
 		if d, ok := sortBelowDistinct(x); ok {
 			out, _, err := r.node(d)

@@ -155,7 +155,7 @@ func ifTemporal(e sql.Expression, convert func(sql.Expression) sql.Expression) (
 }
 
 func floatAsText(e sql.Expression) (sql.Expression, bool) {
-	if e.Resolved() && gmstypes.IsFloat(e.Type()) {
+	if e.Resolved() && (gmstypes.IsFloat(e.Type()) || gmstypes.IsDecimal(e.Type())) {
 		return funcs.Text(e), true
 	}
 	return asText(e)
@@ -169,7 +169,29 @@ func numberedChildren(e sql.Expression) (sql.Expression, bool, error) {
 			return e, false, nil
 		}
 	}
-	return mapChildren(e, func(c sql.Expression) (sql.Expression, bool) { return ifTemporal(c, funcs.Number) })
+	return mapChildren(e, func(c sql.Expression) (sql.Expression, bool) {
+		if n, ok := hexNumber(c); ok {
+			return n, true
+		}
+		return ifTemporal(c, funcs.Number)
+	})
+}
+
+// hexNumber is a constant such as X'0a' as the number that it is among numbers.
+func hexNumber(e sql.Expression) (sql.Expression, bool) {
+	lit, ok := e.(*expression.Literal)
+	if !ok {
+		return nil, false
+	}
+	b, ok := lit.Value().([]byte)
+	if !ok || len(b) > 8 {
+		return nil, false
+	}
+	n := uint64(0)
+	for _, x := range b {
+		n = n<<8 | uint64(x)
+	}
+	return expression.NewLiteral(n, gmstypes.Uint64), true
 }
 
 // convertTemporal is CAST to TIME, CAST of a date or time to text or a number, and

@@ -64,7 +64,7 @@ func digitsAt(s string, i int) int {
 // text for a whole number: in 64 bits, of which negative ones are the complement. What
 // is beyond is the nearest one. whole is as of ParseFloat.
 func ParseInteger(s string) (n uint64, whole bool) {
-	s = strings.TrimLeft(s, spaces)
+	s = strings.TrimLeft(s, " \t")
 	rest, negative := strings.CutPrefix(s, "-")
 	if !negative {
 		rest = strings.TrimPrefix(s, "+")
