@@ -66,12 +66,8 @@ func decimalOf(ctx *sql.Context, v any) decimal.Decimal {
 		if d, err := bridge.ParseDecimal(text); err == nil {
 			return d
 		}
-		n := 0
-		for n < len(text) && strings.IndexByte("+-.0123456789", text[n]) >= 0 {
-			n++
-		}
 		ctx.Warn(bridge.CodeBadValue.Num, "Truncated incorrect DECIMAL value: '%s'", text)
-		d, err := decimal.NewFromString(text[:n])
+		d, err := bridge.ParseDecimal(expr.NumberAt(text))
 		if err != nil {
 			return decimal.Zero
 		}

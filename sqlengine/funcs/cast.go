@@ -105,7 +105,15 @@ func numberType(args []sql.Expression) sql.Type {
 }
 
 func temporalNumber(ctx *sql.Context, c *call, args []any) (any, error) {
-	d := decimalOf(ctx, args[0])
+	v := args[0]
+	if _, text := v.(string); text { // the host's DATE of a text
+		t, ok := dateOf(ctx, v)
+		if !ok {
+			return nil, nil
+		}
+		v = t
+	}
+	d := decimalOf(ctx, v)
 	switch {
 	case gmstypes.IsDateType(c.args[0].Type()):
 		return d.IntPart() / 1_000_000, nil

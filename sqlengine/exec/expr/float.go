@@ -25,6 +25,12 @@ func ParseFloat(s string) (f float64, whole bool) {
 	return f, strings.TrimRight(s[n:], spaces) == ""
 }
 
+// NumberAt is the number at the begin of a text, as it is written; "" when there is none.
+func NumberAt(s string) string {
+	s = strings.TrimLeft(s, spaces)
+	return s[:numberLength(s)]
+}
+
 // numberLength is how many bytes at the begin of s are a number; 0: none.
 func numberLength(s string) int {
 	i := 0
