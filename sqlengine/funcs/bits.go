@@ -19,7 +19,15 @@ func bitFunctions() []entry {
 	}
 }
 
+// bitCount is BIT_COUNT: of a number, or of all bytes of a binary string.
 func bitCount(ctx *sql.Context, c *call, args []any) (any, error) {
+	if b, ok := args[0].([]byte); ok {
+		n := 0
+		for _, x := range b {
+			n += bits.OnesCount8(x)
+		}
+		return int64(n), nil
+	}
 	return int64(bits.OnesCount64(bitsOf(ctx, c.args[0], args[0]))), nil
 }
 

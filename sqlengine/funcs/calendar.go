@@ -17,6 +17,7 @@ const zeroDays = 719528
 
 func calendarFunctions() []entry {
 	return []entry{
+		{name: "date", min: 1, max: 1, typ: fixed(gmstypes.Date), eval: dateAlone},
 		{name: "makedate", min: 2, max: 2, typ: fixed(gmstypes.Date), eval: makeDate},
 		{name: "period_add", min: 2, max: 2, typ: fixed(gmstypes.Int64), eval: periodAdd},
 		{name: "period_diff", min: 2, max: 2, typ: fixed(gmstypes.Int64), eval: periodDiff},
@@ -32,6 +33,16 @@ func calendarFunctions() []entry {
 // datetimeType is DATETIME with the most digits of the arguments.
 func datetimeType(args []sql.Expression) sql.Type {
 	return gmstypes.MustCreateDatetimeType(sqltypes.Datetime, digitsOfAll(args))
+}
+
+// dateAlone is DATE(x); the host's is a text.
+func dateAlone(ctx *sql.Context, _ *call, args []any) (any, error) {
+	t, ok := dateOf(ctx, args[0])
+	if !ok {
+		return nil, nil
+	}
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC), nil
 }
 
 func makeDate(ctx *sql.Context, _ *call, args []any) (any, error) {
