@@ -91,26 +91,36 @@ func bitsAt(ctx *sql.Context, e sql.Expression, row sql.Row) (n uint64, ok bool,
 	return bitsOf(ctx, e, v), true, nil
 }
 
+// HexNumber is a literal of at most eight bytes, x'0a', as the number that it is among
+// numbers.
+func HexNumber(e sql.Expression) (n uint64, ok bool) {
+	lit, ok := e.(*expression.Literal)
+	if !ok {
+		return 0, false
+	}
+	b, ok := lit.Value().([]byte)
+	if !ok || len(b) > 8 {
+		return 0, false
+	}
+	for _, c := range b {
+		n = n<<8 | uint64(c)
+	}
+	return n, true
+}
+
 var (
 	leastBits = decimal.New(math.MinInt64, 0)
 	mostBits  = decimal.NewFromBigInt(new(big.Int).SetUint64(math.MaxUint64), 0)
 )
 
 // bitsOf is a value of an expression as 64 bits: rounded to an integer, of whose negative
-// ones the sign is the highest bit; what is beyond is the nearest one. A literal of
-// bytes, x'0F', is a number.
+// ones the sign is the highest bit; what is beyond is the nearest one.
 func bitsOf(ctx *sql.Context, e sql.Expression, v any) uint64 {
 	if u, ok := v.(uint64); ok {
 		return u
 	}
-	if b, ok := v.([]byte); ok {
-		if _, ok := e.(*expression.Literal); ok {
-			n := uint64(0)
-			for _, c := range b {
-				n = n<<8 | uint64(c)
-			}
-			return n
-		}
+	if n, ok := HexNumber(e); ok {
+		return n
 	}
 	d := decimalOf(ctx, v).Round(0)
 	if _, ok := v.(time.Time); ok && e.Type() == gmstypes.Date {

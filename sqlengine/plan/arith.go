@@ -73,7 +73,6 @@ func newArith(e sql.Expression) (*arith, bool) {
 	default:
 		return nil, false
 	}
-	a.left, a.right = bytesAsNumber(a.left), bytesAsNumber(a.right)
 	if !a.resolve() {
 		return nil, false
 	}

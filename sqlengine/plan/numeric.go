@@ -60,23 +60,6 @@ func numberOf(e sql.Expression) number {
 	return n
 }
 
-// bytesAsNumber is a literal of bytes, x'0a', as the number that it is in calculations.
-func bytesAsNumber(e sql.Expression) sql.Expression {
-	lit, ok := e.(*expression.Literal)
-	if !ok {
-		return e
-	}
-	b, ok := lit.Value().([]byte)
-	if !ok || len(b) > 8 {
-		return e
-	}
-	n := uint64(0)
-	for _, c := range b {
-		n = n<<8 | uint64(c)
-	}
-	return expression.NewLiteral(n, gmstypes.Uint64)
-}
-
 func numberOfType(t sql.Type) number {
 	switch {
 	case t == nil || gmstypes.IsDeferredType(t) || gmstypes.IsBit(t) || gmstypes.IsYear(t) || gmstypes.IsJSON(t) ||

@@ -179,17 +179,9 @@ func numberedChildren(e sql.Expression) (sql.Expression, bool, error) {
 
 // hexNumber is a constant such as X'0a' as the number that it is among numbers.
 func hexNumber(e sql.Expression) (sql.Expression, bool) {
-	lit, ok := e.(*expression.Literal)
+	n, ok := funcs.HexNumber(e)
 	if !ok {
 		return nil, false
-	}
-	b, ok := lit.Value().([]byte)
-	if !ok || len(b) > 8 {
-		return nil, false
-	}
-	n := uint64(0)
-	for _, x := range b {
-		n = n<<8 | uint64(x)
 	}
 	return expression.NewLiteral(n, gmstypes.Uint64), true
 }
